@@ -5,23 +5,23 @@ use serde_json::Value;
 
 use crate::geometry::{Dimension, Vector};
 
-/// What is wrong with a case.
+/// An error in a case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CalcError {
     /// The case does not have the right form.
     #[error("{place}: {message}")]
     Form {
-        /// Which key.
+        /// Path of the key.
         place: String,
-        /// What is wrong, and what is allowed.
+        /// The fault, and what is allowed.
         message: String,
     },
-    /// One of an array of cases.
+    /// An error in one case of an array.
     #[error("case {number}: {error}")]
     Case {
-        /// Which, from 1.
+        /// Number of the case, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// The error in that case.
         error: Box<CalcError>,
     },
 }
@@ -43,7 +43,7 @@ impl std::fmt::Display for Id {
     }
 }
 
-/// What is wrong at a key.
+/// Returns the error for a fault at a key.
 pub(crate) fn wrong(place: &str, message: impl Into<String>) -> CalcError {
     CalcError::Form {
         place: place.into(),
@@ -51,7 +51,7 @@ pub(crate) fn wrong(place: &str, message: impl Into<String>) -> CalcError {
     }
 }
 
-/// One case, or each of an array of them in order.
+/// Evaluates one case, or each case of an array in order.
 pub(crate) fn each(
     input: Value,
     one: impl Fn(Value) -> Result<Value, CalcError>,
@@ -68,7 +68,7 @@ pub(crate) fn each(
     results.collect::<Result<Vec<_>, _>>().map(Value::Array)
 }
 
-/// A case of some form; the error names the key.
+/// Parses a case; the error names the key.
 pub(crate) fn parse<T: for<'a> Deserialize<'a>>(input: Value) -> Result<T, CalcError> {
     serde_path_to_error::deserialize(input).map_err(|error| {
         let place = error.path().to_string();
@@ -77,7 +77,7 @@ pub(crate) fn parse<T: for<'a> Deserialize<'a>>(input: Value) -> Result<T, CalcE
     })
 }
 
-/// The vector of a dimension at a key, all finite.
+/// Reads a vector of the dimension at a key; all components must be finite.
 pub(crate) fn vector<D: Dimension>(values: &[f64], place: &str) -> Result<D::Vector, CalcError> {
     let v = D::Vector::from_slice(values).ok_or_else(|| {
         wrong(
@@ -96,7 +96,7 @@ pub(crate) fn vector<D: Dimension>(values: &[f64], place: &str) -> Result<D::Vec
     }
 }
 
-/// A number greater than 0.
+/// Checks that a number is greater than 0 and finite.
 pub(crate) fn positive(value: f64, place: &str) -> Result<f64, CalcError> {
     if value > 0.0 && value.is_finite() {
         Ok(value)
@@ -108,7 +108,7 @@ pub(crate) fn positive(value: f64, place: &str) -> Result<f64, CalcError> {
     }
 }
 
-/// A number from 0 on.
+/// Checks that a number is 0 or more and finite.
 pub(crate) fn not_negative(value: f64, place: &str) -> Result<f64, CalcError> {
     if value >= 0.0 && value.is_finite() {
         Ok(value)

@@ -1,13 +1,13 @@
-//! Files that the user, or a file of the user, names.
+//! Reads files that the user, or one of the user's files, names.
 
 use std::io::Read;
 use std::path::Path;
 
-/// What a pipe may hand over, bytes: it tells no size beforehand.
+/// Most bytes read from a pipe, which does not report its size beforehand.
 const MOST_OF_PIPE: u64 = 64 << 20;
 
-/// What a file holds, if that is no more than `most` bytes; else why it cannot be read. What is no plain
-/// file is refused before it is opened: a device may have no end, and a pipe no other end.
+/// Returns the contents of a file if they have at most `most` bytes; otherwise the reason why they cannot be read.
+/// Anything but a regular file is refused before it is opened: a device may have no end, and a pipe no writer.
 pub(crate) fn bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let about = std::fs::metadata(path).map_err(|why| why.to_string())?;
     if about.is_dir() {
@@ -22,7 +22,7 @@ pub(crate) fn bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     held(path, about.len(), most)
 }
 
-/// The same, of a file that the command line names: that may be a pipe, as a shell makes of `<(command)`.
+/// Like [`bytes`], for a file named on the command line, which may be a pipe, as a shell makes of `<(command)`.
 pub(crate) fn bytes_or_pipe(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     match std::fs::metadata(path) {
         Ok(about) if is_pipe(&about) => held(path, 0, most.min(MOST_OF_PIPE)),
@@ -41,7 +41,7 @@ fn is_pipe(_: &std::fs::Metadata) -> bool {
     false
 }
 
-/// Reads all of it, at most so many bytes: a file may grow meanwhile, or tell no size.
+/// Reads the whole file, at most `most` bytes: a file may grow meanwhile, or report no size.
 fn held(path: &Path, size: u64, most: u64) -> Result<Vec<u8>, String> {
     let file = std::fs::File::open(path).map_err(|why| why.to_string())?;
     let mut bytes = Vec::with_capacity(size as usize);
@@ -53,7 +53,7 @@ fn held(path: &Path, size: u64, most: u64) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Bytes as a text.
+/// Converts bytes to text.
 pub(crate) fn text(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "it is no text in UTF-8".into())
 }

@@ -1,7 +1,7 @@
 //! Arenite: a multi-model, discrete-event simulator of granular matter.
 //!
-//! Every part of a granular system is under the model that fits it now: grains fly on analytic
-//! paths, groups in contact are integrated as clusters; one central event queue drives them.
+//! Each part of a granular system is simulated with the model that fits it now: grains fly on analytic paths, groups
+//! in contact are integrated as clusters; one central event queue drives them.
 //! The layers, from below: [`ranks`], [`geometry`], [`calc`], [`body`]; [`contact`], [`field`], [`neighbor`],
 //! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`], [`qrb`]; [`record`], [`system`]; [`scenario`], [`simulation`];
 //! [`study`], [`sweep`], [`view`], [`cli`].
@@ -58,12 +58,12 @@ pub mod vector;
 pub mod view;
 pub mod walls;
 
-/// The code of docs/extending.md, as a test.
+/// Tests the code of docs/extending.md.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/extending.md")]
 mod extending {}
 
-/// The code of docs/library.md, as a test.
+/// Tests the code of docs/library.md.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/library.md")]
 mod library {}

@@ -1,6 +1,6 @@
-//! Every reader of bytes from outside, each as one call: what the fuzzers in `fuzz/` and
-//! `tests/it/fuzz_seeds.rs` feed. A call may refuse what it is given, with the message that a user would
-//! see; it must not panic, hang, or take memory out of proportion.
+//! Every reader of external bytes, each as one call; the fuzzers in `fuzz/` and `tests/it/fuzz_seeds.rs` call these.
+//! A call may refuse its input with the message that a user would see; it must not panic, hang, or allocate memory
+//! out of proportion.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ use crate::scenario::{AnySetup, Override, Problem, Scenario};
 use crate::system::{Control, Setup, System, SystemError, driver_of};
 use crate::view::report::{ReportOptions, report};
 
-/// Grains that an input may ask for, so that it is soon read: more are right, but take time.
+/// Limit on the number of grains of an input, so that inputs are read quickly: more grains are valid, but take time.
 const GRAINS: u64 = 500;
 
 type Read = Result<(), String>;
@@ -27,11 +27,11 @@ fn text(bytes: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(bytes).map_err(told)
 }
 
-/// A scenario, as `arenite check` reads it and `arenite run` starts it; files that it names are in a folder.
-/// What it is resolved to must resolve to itself.
+/// Reads a scenario as `arenite check` reads it and `arenite run` starts it; files that it names are in a folder. The
+/// resolved scenario must resolve to itself.
 ///
 /// # Errors
-/// What a user would be told.
+/// The message that a user would see.
 pub fn scenario(bytes: &[u8], folder: &Path) -> Read {
     let scenario = Scenario::parse("input.toml", text(bytes)?, Some(folder), &[]).map_err(told)?;
     if costs_too_much(scenario.spec()) {
@@ -59,7 +59,8 @@ fn started<D: Integrate>(scenario: &Scenario, setup: Setup<D>) -> Read {
     driver_of(setup, None).map(drop).map_err(fault)
 }
 
-/// Whether a scenario is left out for the grains that it starts with; counts that none may have are not.
+/// Whether a scenario is skipped because it starts with too many grains; counts over the program's maximum are kept,
+/// since they are refused at once.
 fn costs_too_much(spec: &Spec) -> bool {
     let counts = spec.fill.iter().map(|fill| {
         let lattice = fill.lattice.as_ref().map(|fill| fill.count);
@@ -74,10 +75,10 @@ fn costs_too_much(spec: &Spec) -> bool {
     (GRAINS + 1..=crate::scenario::MAX_GRAINS).contains(&count)
 }
 
-/// A file that a scenario names: what it is first, then what it holds.
+/// Reads a file that a scenario names: the first byte selects the kind, the rest is the contents.
 ///
 /// # Errors
-/// What a user would be told.
+/// The message that a user would see.
 pub fn named_file(bytes: &[u8], folder: &Path) -> Read {
     let Some((kind, held)) = bytes.split_first() else {
         return Err("nothing".into());
@@ -104,15 +105,15 @@ pub fn named_file(bytes: &[u8], folder: &Path) -> Read {
     scenario(text.as_bytes(), folder)
 }
 
-/// A sweep file: what varies, and the first and the last of its runs.
+/// Reads a sweep file: its axes, and its first and last run.
 ///
 /// # Errors
-/// What a user would be told.
+/// The message that a user would see.
 pub fn sweep(bytes: &[u8], folder: &Path) -> Read {
     let folder = Some(folder.to_path_buf());
     let sweep = crate::sweep::Sweep::parse("input.toml", text(bytes)?, folder, None, &[]);
     let sweep = sweep.map_err(told)?;
-    // Each is little work, a million of them are not.
+    // One run is little work; a million runs are not.
     if sweep.count() > 1000 {
         return Err("left out: too many runs".into());
     }
@@ -123,10 +124,10 @@ pub fn sweep(bytes: &[u8], folder: &Path) -> Read {
     Ok(())
 }
 
-/// A value of the command line after `--set`, for the hopper.
+/// Applies a value as of `--set` on the command line to the hopper.
 ///
 /// # Errors
-/// What a user would be told.
+/// The message that a user would see.
 pub fn setting(bytes: &[u8]) -> Read {
     let given = Override::set(text(bytes)?)?;
     let scenario = Scenario::load("hopper", &[given]).map_err(told)?;
@@ -136,10 +137,10 @@ pub fn setting(bytes: &[u8]) -> Read {
     scenario.resolve().map(drop).map_err(told)
 }
 
-/// A case of `arenite calc`: which model first, then JSON or TOML.
+/// Runs a case of `arenite calc`: the first byte selects the model, then JSON or TOML.
 ///
 /// # Errors
-/// What a user would be told.
+/// The message that a user would see.
 pub fn calc(bytes: &[u8], folder: &Path) -> Read {
     const KINDS: [CalcKind; 8] = [
         CalcKind::Flight,
@@ -158,10 +159,10 @@ pub fn calc(bytes: &[u8], folder: &Path) -> Read {
     of_text(kind, text(held)?, None, folder).map(drop)
 }
 
-/// An STL file, as a body and as triangles.
+/// Reads an STL file, as a body and as triangles.
 ///
 /// # Errors
-/// What a user would be told.
+/// The message that a user would see.
 pub fn stl(bytes: &[u8]) -> Read {
     crate::body::stl_triangles(bytes).map_err(told)?;
     let mesh = crate::body::Mesh::from_stl(bytes).map_err(told)?;
@@ -169,10 +170,10 @@ pub fn stl(bytes: &[u8]) -> Read {
     Ok(())
 }
 
-/// A file of a checkpoint; its checksum is put right, so that what comes after is read at all.
+/// Reads a checkpoint file; its checksum is corrected, so that the contents behind it are read at all.
 ///
 /// # Errors
-/// That it is none.
+/// The bytes are no checkpoint.
 pub fn checkpoint(bytes: &[u8]) -> Read {
     let mut whole = bytes.to_vec();
     whole.extend(crate::record::checksum(bytes).to_le_bytes());
@@ -181,7 +182,7 @@ pub fn checkpoint(bytes: &[u8]) -> Read {
     Ok(())
 }
 
-/// Small scenarios of all drivers, whose saved states are read.
+/// Small scenarios for all drivers; their saved states are read.
 const SAVED: [&str; 4] = [
     "name='flow'\ndimension=2\nrun={finish=0.02}\nfield={gravity=[0,-9.8]}\n\
      log={checkpoint=0.01,series=0.005,snapshots=0.005}\n[[boundary]]\nname='floor'\n\
@@ -203,13 +204,13 @@ const SAVED: [&str; 4] = [
      {position=[0.1,0.01],radius=0.01}]\n",
 ];
 
-/// How many scenarios [`state`] knows.
+/// Number of scenarios for [`state`].
 pub const STATES: usize = SAVED.len();
 
-/// A small setup and the state that its run saved last.
+/// Returns a small setup and the last state that its run saved.
 ///
 /// # Panics
-/// When one of the scenarios here is wrong.
+/// When one of the scenarios here is invalid.
 pub fn saved(which: usize) -> (AnySetup, Vec<u8>) {
     let text = SAVED[which % STATES];
     let scenario = Scenario::parse("saved.toml", text, None, &[]).unwrap_or_else(|why| {
@@ -235,7 +236,7 @@ fn last_state<D: Integrate>(setup: Setup<D>) -> Vec<u8> {
     sink.checkpoint.expect("a checkpoint")
 }
 
-/// Writes a small run into a folder; gives the files that readers open there, by name.
+/// Writes a small run into a folder; returns the files that readers open there, by name.
 ///
 /// # Panics
 /// When the folder cannot be written to.
@@ -251,7 +252,7 @@ pub fn run_folder(folder: &Path) -> Vec<(String, Vec<u8>)> {
     run.run(&mut sink, &mut Control::new(&never))
         .expect("an end");
     sink.finish(&run.summary()).expect("records");
-    // Without checksums, which would refuse each file that is put in the place of one of these.
+    // Without checksums, which would reject every file that replaces one of these.
     let mut summary = read::summary(folder).expect("a summary");
     summary.checksums.clear();
     let text = serde_json::to_vec(&summary).expect("JSON");
@@ -268,8 +269,8 @@ pub fn run_folder(folder: &Path) -> Vec<(String, Vec<u8>)> {
     names.into_iter().map(held).collect()
 }
 
-/// A saved state with some bytes changed: each edit is three bytes of a place, what is done there, and a
-/// byte.
+/// Returns a saved state with some bytes changed: an edit is three bytes for the position, one for the operation, and
+/// one for the value.
 pub fn edited(state: &[u8], edits: &[u8]) -> Vec<u8> {
     let mut state = state.to_vec();
     for edit in edits.chunks_exact(5) {
@@ -291,10 +292,10 @@ pub fn edited(state: &[u8], edits: &[u8]) -> Vec<u8> {
     state
 }
 
-/// Takes up the run of a setup from a state.
+/// Resumes the run of a setup from a state.
 ///
 /// # Errors
-/// That the state is none, or of another run.
+/// The bytes are no state, or a state of another run.
 pub fn state(setup: &AnySetup, state: &[u8]) -> Read {
     let taken = match setup {
         AnySetup::Planar(setup) => driver_of(setup.clone(), Some(state)).map(drop),
@@ -303,10 +304,10 @@ pub fn state(setup: &AnySetup, state: &[u8]) -> Read {
     taken.map_err(told)
 }
 
-/// The folder of a run: all its tables, its summary, its page, and the run beside itself.
+/// Reads the folder of a run: all its tables, its summary, its page, and a comparison of the run with itself.
 ///
 /// # Errors
-/// The first of what a user would be told.
+/// The first message that a user would see.
 pub fn records(folder: &Path) -> Read {
     let mut first = Ok(());
     let mut note = |found: Read| {
@@ -338,10 +339,10 @@ pub fn records(folder: &Path) -> Read {
     first
 }
 
-/// The folder of a sweep: its page.
+/// Reads the folder of a sweep, for its page.
 ///
 /// # Errors
-/// What a user would be told.
+/// The message that a user would see.
 pub fn sweep_folder(folder: &Path) -> Read {
     crate::view::report::sweep(folder).map(drop).map_err(told)
 }

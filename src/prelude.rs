@@ -1,4 +1,4 @@
-//! What most programs that drive Arenite need: `use arenite::prelude::*;`
+//! Common imports for programs that drive Arenite: `use arenite::prelude::*;`
 
 pub use crate::contact::{Contact, Eight, Elastic, Loss, OwnLaw, Response};
 pub use crate::control::{ArchGrain, Command};

@@ -1,6 +1,6 @@
-//! Names in messages: lists of them, and the nearest to one that is none.
+//! Names in messages: lists of names, and the known name nearest to an unknown one.
 
-/// The known name nearest to what was written, when it is near enough to be a slip of the pen.
+/// Returns the known name nearest to `word`, if it is near enough for a typing error.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     known
@@ -16,7 +16,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, name)| name)
 }
 
-/// A list of names for a message: `a`, `b`, `c`.
+/// Formats names as a list for a message: `a`, `b`, `c`.
 pub fn names<'a>(list: impl IntoIterator<Item = &'a str>) -> String {
     list.into_iter()
         .map(|name| format!("`{name}`"))

@@ -1,9 +1,9 @@
-//! Clumps: grains made of disks or spheres that keep their places to each other.
+//! Clumps: grains made of disks or spheres in fixed relative positions.
 
 use super::region::{Region, join};
 use crate::geometry::{Dimension, Vector};
 
-/// Shares of the radius by which two components must differ to count as two.
+/// Relative difference, over the radius, below which two components count as equal.
 const SAME: f64 = 1e-9;
 
 /// A component of a clump: a disk or a sphere.
@@ -15,16 +15,16 @@ pub struct Ball<D: Dimension> {
     pub radius: f64,
 }
 
-/// Why components make no clump.
+/// Reasons why components do not form a clump.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ClumpError {
-    /// There is none.
+    /// There are no components.
     #[error("there is no component; at least one is needed")]
     Empty,
-    /// A radius is not a size, or a centre no place.
+    /// A radius is not positive, or a number is not finite.
     #[error("component {0} needs finite numbers and a radius greater than 0")]
     Numbers(usize),
-    /// Two components are one and the same.
+    /// Two components coincide.
     #[error("components {0} and {1} coincide; give one of them only")]
     Coincident(usize, usize),
 }
@@ -37,10 +37,10 @@ pub struct Clump<D: Dimension> {
 }
 
 impl<D: Dimension> Clump<D> {
-    /// A clump of components.
+    /// Returns a clump of components.
     ///
     /// # Errors
-    /// When there is none, when one has no size, or when two coincide.
+    /// When there are none, one has no positive size, or two coincide.
     pub fn new(balls: Vec<Ball<D>>) -> Result<Self, ClumpError> {
         if balls.is_empty() {
             return Err(ClumpError::Empty);
@@ -66,15 +66,15 @@ impl<D: Dimension> Clump<D> {
         }
         Ok(Clump { balls, buried })
     }
-    /// Its components, in the order in which they were given.
+    /// Returns the components, in the given order.
     pub fn balls(&self) -> &[Ball<D>] {
         &self.balls
     }
-    /// Components that lie wholly inside one other: they add nothing to the shape and never touch.
+    /// Returns the components that lie wholly inside another one: they add nothing to the shape and never touch.
     pub fn buried(&self) -> &[usize] {
         &self.buried
     }
-    /// The components that are not buried, with their indices.
+    /// Returns the components that are not buried, with their indices.
     pub fn bare(&self) -> impl Iterator<Item = (usize, &Ball<D>)> {
         let shown = |i: &usize| !self.buried.contains(i);
         (0..self.balls.len())

@@ -1,4 +1,4 @@
-//! Forms: what a grain that is no ball is made of, for a grain of any size.
+//! Forms: shape templates of grains other than balls, for grains of any size.
 
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
 use serde::{Deserialize, Serialize};
@@ -7,33 +7,33 @@ use super::mass::{self, MassError, MassProperties};
 use super::{ArcGrain, ArcsError, Ball, Clump, Region};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
 
-/// Relative error of the mass properties of clumps whose spheres overlap three and more at a time.
+/// Relative error of the mass properties of clumps in which three or more spheres overlap.
 const ERROR: f64 = 1e-9;
 
-/// Angle between two points that stand for an arc, rad.
+/// Angle between points that represent an arc, rad.
 const POINTS: f64 = 0.1;
 
 /// A part of a form: a component of a clump, or the circle of an arc.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct FormPart<D: Dimension> {
-    /// Centre, over the grain's radius.
+    /// Centre, relative to the grain's radius.
     pub centre: D::Vector,
-    /// Radius, over the grain's.
+    /// Radius, relative to the grain's.
     pub radius: f64,
-    /// Of an arc: unit vectors from its centre to its beginning and its end, counter-clockwise.
+    /// For an arc: unit vectors from its centre to its start and its end, counter-clockwise.
     pub ends: Option<[D::Vector; 2]>,
 }
 
-/// The form of grains of any size. Lengths are over the *radius* of a grain: of the smallest circle or
-/// sphere about its centre of mass that holds all of it. Parts lie in the frame of the principal axes;
-/// in the plane that is the frame of the shape as given.
+/// The form of grains of any size. Lengths are relative to the *radius* of a grain: that of the smallest circle or
+/// sphere about its centre of mass that contains the grain. Parts are in the frame of the principal axes; in the
+/// plane that is the frame of the given shape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Form<D: Dimension> {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// What touches: all components that are not wholly inside others, or all arcs in their order.
+    /// Parts that can touch: all components that are not wholly inside others, or all arcs in order.
     pub parts: Vec<FormPart<D>>,
     /// Whether the parts are arcs of one convex boundary: a pair of such grains touches in one place.
     pub arcs: bool,
@@ -41,21 +41,21 @@ pub struct Form<D: Dimension> {
     pub measure: f64,
     /// Principal moments of inertia over mass and radius squared; the plane uses the last.
     pub inertia: [f64; 3],
-    /// The radius in the unit of length of the shape as given.
+    /// Radius in the unit of length of the given shape.
     pub reach: f64,
-    /// Centre of mass in the frame as given, in its unit of length.
+    /// Centre of mass in the given frame, in its unit of length.
     pub centroid: D::Vector,
-    /// From the frame of the principal axes to the one as given.
+    /// Rotation from the frame of the principal axes to the given frame.
     pub axes: D::Rotation,
 }
 
-/// Why a shape makes no form.
+/// Reasons why a shape has no form.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FormError {
-    /// The mass properties cannot be found.
+    /// The mass properties cannot be computed.
     #[error(transparent)]
     Mass(#[from] MassError),
-    /// Only convex grains of arcs touch in one place.
+    /// Only convex grains bounded by arcs touch in one place.
     #[error(transparent)]
     Arcs(#[from] ArcsError),
     /// Arcs bound grains in the plane only.
@@ -104,7 +104,7 @@ impl<D: Dimension> Form<D> {
         clump.bare().map(part).collect()
     }
 
-    /// Disks or spheres that a grain of a radius (m) consists of; of arcs, points on them.
+    /// Returns the disks or spheres of a grain of a radius (m); for arcs, points on them.
     pub fn balls(&self, position: D::Vector, rotation: D::Rotation, radius: f64) -> Vec<Ball<D>> {
         let at = |own: D::Vector| position + D::rotate(rotation, own) * radius;
         let mut balls = Vec::new();
@@ -119,7 +119,7 @@ impl<D: Dimension> Form<D> {
             let opening = libm::acos(begin.dot(&end).clamp(-1.0, 1.0));
             let count = (opening / POINTS).ceil().max(1.0);
             for k in 0..count as usize {
-                // Along the chord and out to the arc: close enough to evenly.
+                // Along the chord and projected to the arc: nearly even spacing.
                 let share = k as f64 / count;
                 let direction = begin * (1.0 - share) + end * share;
                 let own = part.centre + direction * (part.radius / direction.norm());
@@ -132,7 +132,7 @@ impl<D: Dimension> Form<D> {
         balls
     }
 
-    /// How deep a place lies in a grain of a radius (m) of this form, m; below 0 outside.
+    /// Returns the depth of a position in a grain of a radius (m) with this form, m; negative outside.
     pub fn depth(
         &self,
         position: D::Vector,
@@ -147,7 +147,7 @@ impl<D: Dimension> Form<D> {
             let arm = own - part.centre;
             let depth = part.radius - arm.norm();
             match part.ends {
-                // Of the arcs that the place lies behind, the nearest.
+                // For a position behind several arcs the nearest one counts.
                 Some([begin, end]) => {
                     if cross(begin, arm) >= 0.0 && cross(arm, end) >= 0.0 {
                         least = least.min(depth);
@@ -164,7 +164,7 @@ impl<D: Dimension> Form<D> {
         }
     }
 
-    /// Radius of the largest part, over the grain's.
+    /// Returns the radius of the largest part, relative to the grain's.
     pub fn flattest(&self) -> f64 {
         self.parts
             .iter()
@@ -172,8 +172,8 @@ impl<D: Dimension> Form<D> {
             .fold(0.0, f64::max)
     }
 
-    /// The most by which a push on the surface moves the place that is pushed along the push, over what it
-    /// would if the grain could not turn.
+    /// Returns the greatest ratio of the displacement of a pushed surface point along the push to that of a grain
+    /// that cannot rotate.
     pub fn mobility(&self) -> f64 {
         let least = if D::N == 2 {
             self.inertia[2]
@@ -192,27 +192,27 @@ impl<D: Dimension> Form<D> {
         1.0 + lever * lever / least
     }
 
-    /// Radius of the smallest part, over the grain's.
+    /// Returns the radius of the smallest part, relative to the grain's.
     pub fn finest(&self) -> f64 {
         let radii = self.parts.iter().map(|part| part.radius);
         radii.fold(f64::INFINITY, f64::min)
     }
 }
 
-/// A dimension in which shapes become forms.
+/// A dimension in which shapes have forms.
 pub trait Formed: Dimension {
-    /// The form of a clump: exact in the plane; in space exact where at most two spheres overlap in a
-    /// place, else to 1e-9.
+    /// Returns the form of a clump: exact in the plane; in space exact where at most two spheres overlap, else to
+    /// 1e-9.
     ///
     /// # Errors
-    /// When its volume cannot be found.
+    /// When its volume cannot be computed.
     fn clump(name: &str, clump: &Clump<Self>) -> Result<Form<Self>, FormError>;
-    /// The form of a convex grain of arcs.
+    /// Returns the form of a convex grain bounded by arcs.
     ///
     /// # Errors
-    /// When it is hollow, or an arc opens by half a turn or more; in space always.
+    /// When it is hollow, or an arc spans half a turn or more; in space always.
     fn arcs(name: &str, grain: &ArcGrain) -> Result<Form<Self>, FormError>;
-    /// An orientation at random, all alike likely, from three numbers from 0 to 1 (Shoemake 1992).
+    /// Returns a random, uniformly distributed orientation from three numbers from 0 to 1 (Shoemake 1992).
     fn any_rotation(draws: [f64; 3]) -> Self::Rotation;
 }
 

@@ -1,24 +1,24 @@
-//! Grains: disks, spheres, and those of a form.
+//! Grains: disks, spheres, and grains with a form.
 
 use serde::{Deserialize, Serialize};
 
 use super::Form;
 use crate::geometry::Dimension;
 
-/// The number of a grain: given once, in order of creation, from 0; never used again.
+/// The number of a grain: assigned in order of creation, from 0; never reused.
 pub type GrainId = u32;
 
-/// A grain at one moment.
+/// A grain at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Grain<D: Dimension> {
-    /// Its number.
+    /// Number.
     pub id: GrainId,
     /// Index of its material.
     pub material: u16,
-    /// Its form, by index; none: a disk or a sphere.
+    /// Index of its form; none: a disk or a sphere.
     pub form: Option<u16>,
-    /// Radius, m; of a form, that of the circle or sphere around it.
+    /// Radius, m; with a form that of the circumscribed circle or sphere.
     pub radius: f64,
     /// Mass, kg (in the plane: kg per metre of depth).
     pub mass: f64,
@@ -28,14 +28,14 @@ pub struct Grain<D: Dimension> {
     pub position: D::Vector,
     /// Velocity, m/s.
     pub velocity: D::Vector,
-    /// Orientation; in space of the principal axes.
+    /// Orientation; in space that of the principal axes.
     pub rotation: D::Rotation,
     /// Angular velocity, rad/s.
     pub spin: D::Spin,
 }
 
 impl<D: Dimension> Grain<D> {
-    /// A disk or sphere at rest.
+    /// Returns a disk or sphere at rest.
     pub fn new(id: GrainId, material: u16, radius: f64, density: f64, position: D::Vector) -> Self {
         Grain {
             id,
@@ -51,7 +51,7 @@ impl<D: Dimension> Grain<D> {
         }
     }
 
-    /// Gives a grain the form with an index, its radius becoming that of the circle or sphere around it.
+    /// Gives a grain the form with an index; its radius becomes that of the circumscribed circle or sphere.
     pub fn shape(&mut self, index: u16, form: &Form<D>, density: f64) {
         let size: f64 = (0..D::N).map(|_| self.radius).product();
         self.form = Some(index);
@@ -59,19 +59,19 @@ impl<D: Dimension> Grain<D> {
         self.inertia = form.inertia;
     }
 
-    /// Moment of inertia about the centre, kg m^2: of the last principal axis, the only one in the plane
-    /// and like all others of a sphere.
+    /// Returns the moment of inertia about the centre, kg m^2: that of the last principal axis, the only one in the
+    /// plane and equal to all others for a sphere.
     pub fn moment_of_inertia(&self) -> f64 {
         self.inertia[2] * self.mass * self.radius * self.radius
     }
 
-    /// Principal moments of inertia, kg m^2.
+    /// Returns the principal moments of inertia, kg m^2.
     pub fn moments(&self) -> [f64; 3] {
         self.inertia
             .map(|share| share * self.mass * self.radius * self.radius)
     }
 
-    /// Kinetic energy of motion and spin, J.
+    /// Returns the kinetic energy of translation and rotation, J.
     pub fn kinetic_energy(&self) -> f64 {
         use crate::geometry::Vector;
         let turning = match self.form {

@@ -1,20 +1,20 @@
-//! Where a ball lies in the grain that it is a part of.
+//! Position of a ball within the grain that it is a part of.
 
 use crate::geometry::{Dimension, Vector};
 
-/// Place and size of a part of a grain: how the part moves along with the grain, and what the grain feels
-/// of what the part feels. Turns and moments are told as kernels have them: a turn times the radius of who
-/// turns, a moment over it.
+/// Position and size of a part of a grain: they determine how the part moves with the grain, and how forces on the
+/// part act on the grain. Rotations and moments are in the kernels' form: a rotation is multiplied by the radius of
+/// the rotating body, a moment is divided by it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lever<D: Dimension> {
-    /// From the centre of the grain to that of the part, over the radius of the grain.
+    /// From the centre of the grain to that of the part, relative to the radius of the grain.
     pub arm: D::Vector,
-    /// Radius of the part over that of the grain.
+    /// Radius of the part relative to that of the grain.
     pub share: f64,
 }
 
 impl<D: Dimension> Lever<D> {
-    /// Of a grain that is one ball.
+    /// Returns the lever of a grain that is a single ball.
     pub fn ball() -> Self {
         Lever {
             arm: D::Vector::default(),
@@ -22,19 +22,19 @@ impl<D: Dimension> Lever<D> {
         }
     }
 
-    /// Displacement of the part, and its turn times its radius, for those of the grain.
+    /// Returns the displacement of the part, and its rotation times its radius, from those of the grain.
     pub fn along(&self, way: D::Vector, turn: [f64; 3]) -> (D::Vector, [f64; 3]) {
         let spin = D::spin_from_fn(|k| turn[k]);
         let moved = way + D::cross_spin(spin, self.arm);
         (moved, turn.map(|t| t * self.share))
     }
 
-    /// Moment over the radius of the grain of a force at the part, and of a moment over the part's radius.
+    /// Returns the moment over the radius of the grain, from a force at the part and a moment over the part's radius.
     pub fn moment(&self, force: D::Vector, moment: D::Spin) -> D::Spin {
         D::moment(self.arm, force) + moment * self.share
     }
 
-    /// Force and moment over the radius at the part as those at the grain.
+    /// Converts force and moment over the radius at the part to those at the grain.
     pub fn at_grain(&self, push: [f64; 6]) -> [f64; 6] {
         let force = D::Vector::from_fn(|k| push[k]);
         let moment = self.moment(force, D::spin_from_fn(|k| push[3 + k]));
@@ -52,7 +52,7 @@ mod tests {
     use crate::geometry::{Planar, Spatial};
     use nalgebra::{Vector2, Vector3};
 
-    /// The work of a push is the same at the part and at the grain, whatever the displacement.
+    /// The work of a force and moment is the same at the part and at the grain, whatever the displacement.
     fn works<D: Dimension>(lever: Lever<D>, way: D::Vector, turn: [f64; 3], push: [f64; 6]) {
         let work = |way: D::Vector, turn: [f64; 3], push: [f64; 6]| -> f64 {
             let across: f64 = (0..D::N).map(|k| way[k] * push[k]).sum();

@@ -1,7 +1,7 @@
 //! Shapes of grains that come with the program.
 
-/// Name, what it is, and the TOML text of each shape, as `arenite calc grain` reads it; lengths in units
-/// of about the grain's radius.
+/// Name, description, and the TOML text of each shape, as `arenite calc grain` reads it; lengths in units of about
+/// the grain's radius.
 pub const SHAPES: [(&str, &str, &str); 8] = [
     (
         "oval",
@@ -45,7 +45,7 @@ pub const SHAPES: [(&str, &str, &str); 8] = [
     ),
 ];
 
-/// The TOML text of a shape by its name.
+/// Returns the TOML text of a shape by its name.
 pub fn named_shape(name: &str) -> Option<&'static str> {
     let mut shapes = SHAPES.iter();
     shapes

@@ -1,19 +1,19 @@
-//! Regions of space that a grain fills, as far as sampling needs to know them.
+//! Interface of the region that a grain fills, as sampling needs it.
 
 use crate::geometry::Dimension;
 
-/// A bounded region, known by the parts of lines that lie in it.
+/// A bounded region, given by the parts of lines inside it.
 pub trait Region<D: Dimension> {
-    /// The corners of a box around it, m.
+    /// Returns the corners of a box around it, m.
     fn bounds(&self) -> (D::Vector, D::Vector);
-    /// The parts of the line along the last coordinate through `at` that are inside, m: from and to,
-    /// apart from each other and in order. What `spans` held before is gone.
+    /// Computes the parts of the line along the last coordinate through `at` that are inside, m: from and to,
+    /// disjoint and in order. The previous contents of `spans` are replaced.
     fn spans(&self, at: D::Vector, spans: &mut Vec<[f64; 2]>);
-    /// Distance of its farthest point, m.
+    /// Returns the distance of its farthest point from `from`, m.
     fn reach(&self, from: D::Vector) -> f64;
 }
 
-/// Joins parts that overlap; leaves them in order.
+/// Joins overlapping parts; leaves them in order.
 pub(in crate::body) fn join(spans: &mut Vec<[f64; 2]>) {
     spans.sort_by(|a, b| a[0].total_cmp(&b[0]));
     let mut kept = 0;

@@ -1,8 +1,8 @@
-//! The table as documents show it.
+//! The capability table as shown in the documents.
 
 use super::{Feature, Model, Support};
 
-/// The table in Markdown: a row a feature, with numbers of the reasons below.
+/// Returns the table in Markdown: one row per feature, with numbers that refer to the reasons below.
 pub fn describe() -> String {
     let mut reasons: Vec<&str> = Vec::new();
     let mut text = String::from("| feature |");
@@ -11,7 +11,7 @@ pub fn describe() -> String {
     }
     text += &format!("\n|---|{}\n", "---|".repeat(Model::LISTED.len()));
     for feature in Feature::ALL {
-        // What is of one dimension only has the cells of that one.
+        // Features of one dimension only have the cells of that dimension.
         let (dimension, only) = match [2, 3].map(|n| feature.elsewhere(n).is_none()) {
             [true, false] => (2, ", plane"),
             [false, true] => (3, ", space"),

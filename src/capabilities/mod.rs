@@ -1,7 +1,7 @@
-//! What each model takes: one table of models and features. What is refused, and why, what the documents and
-//! `arenite list capabilities` tell, and the cells that tests run all come from it.
+//! The table of models and the features that each supports. Refusals and their reasons, the documents, `arenite list
+//! capabilities`, and the cells that the tests run all come from this table.
 //!
-//! A cell says yes; not yet, with what is missing; or no, with the fact of physics that forbids it.
+//! A cell says yes; not yet, with what is missing; or no, with the physical fact that rules it out.
 
 mod describe;
 mod table;
@@ -11,29 +11,29 @@ use serde::Serialize;
 pub use describe::describe;
 pub use table::Feature;
 
-/// A model of how grains move, or another way to run that takes some features and not others.
+/// A model of the motion of grains, or another way to run that supports some features and not others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Model {
-    /// Contacts followed step by step.
+    /// Contacts integrated step by step.
     Dem,
-    /// The same, with collisions in flight (`run.collisions`).
+    /// As [`Model::Dem`], with collisions in flight (`run.collisions`).
     Flight,
-    /// From event to event: all fly and collide (`[events]`).
+    /// Event-driven: all grains fly and collide (`[events]`).
     Collisions,
-    /// Grains in equilibrium stand still (`[morph]`).
+    /// Grains in equilibrium are at rest (`[morph]`).
     Rest,
-    /// Equilibria under the whole load (`[quasi_static]`).
+    /// Equilibria under the full load (`[quasi_static]`).
     QuasiStatic,
-    /// Free groups that move as one body.
+    /// Free groups that move as one rigid body.
     Rigid,
-    /// One run shared by several ranks.
+    /// One run distributed over several ranks.
     Ranks,
-    /// Contacts followed by the integrator `heun`, which takes less than the others do; no column of the lists.
+    /// Contacts integrated with `heun`, which supports less than the other integrators; not a column of the lists.
     Heun,
 }
 
 impl Model {
-    /// All that are told of.
+    /// The models that are listed.
     pub const LISTED: [Model; 7] = [
         Model::Dem,
         Model::Flight,
@@ -44,7 +44,7 @@ impl Model {
         Model::Ranks,
     ];
 
-    /// Its name in lists.
+    /// Returns the model's name in lists.
     pub fn name(self) -> &'static str {
         match self {
             Model::Dem => "dem",
@@ -58,7 +58,7 @@ impl Model {
         }
     }
 
-    /// What a scenario asks for it by, as messages tell it.
+    /// Returns the scenario key or section that selects the model, as messages show it.
     pub fn asked_by(self) -> &'static str {
         match self {
             Model::Dem => "stepping",
@@ -73,21 +73,21 @@ impl Model {
     }
 }
 
-/// Whether a model takes a feature.
+/// Whether a model supports a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
-    /// It does.
+    /// Supported.
     Yes,
-    /// It does not; this is missing.
+    /// Not supported; the text says what is missing.
     NotYet(&'static str),
-    /// It does not, and goes without it, with a warning; this is missing.
+    /// Not supported, but the run continues without it, with a warning; the text says what is missing.
     Without(&'static str),
-    /// It never will: a fact of physics.
+    /// Never supported, because of a physical fact.
     No(&'static str),
 }
 
 impl Support {
-    /// Its name in lists.
+    /// Returns the name in lists.
     pub fn name(self) -> &'static str {
         match self {
             Support::Yes => "yes",
@@ -96,7 +96,7 @@ impl Support {
         }
     }
 
-    /// Why not; none where it is yes.
+    /// Returns why the feature is not supported; none if it is.
     pub fn reason(self) -> Option<&'static str> {
         match self {
             Support::Yes => None,
@@ -107,18 +107,18 @@ impl Support {
     }
 }
 
-/// Dimensions of space in which there is a feature.
+/// Dimensions of space in which a feature exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spaces {
     Both,
-    /// Of the plane alone; why.
+    /// The plane only; the text says why.
     Plane(&'static str),
-    /// Of space alone; why.
+    /// Space only; the text says why.
     Space(&'static str),
 }
 
 impl Feature {
-    /// Whether a model takes it in so many dimensions (2 or 3).
+    /// Returns whether a model supports the feature in this number of dimensions (2 or 3).
     pub fn support(self, model: Model, dimensions: usize) -> Support {
         if let Some(why) = self.elsewhere(dimensions) {
             return Support::No(why);
@@ -136,7 +136,7 @@ impl Feature {
         }
     }
 
-    /// Why it is not in so many dimensions; none where it is.
+    /// Returns why the feature does not exist in this number of dimensions; none if it does.
     fn elsewhere(self, dimensions: usize) -> Option<&'static str> {
         match (self.row().spaces, dimensions) {
             (Spaces::Plane(why), 3) | (Spaces::Space(why), 2) => Some(why),
@@ -144,7 +144,7 @@ impl Feature {
         }
     }
 
-    /// Why a model does not take it, as a sentence; none where it does.
+    /// Returns why a model does not support the feature, as a sentence; none if it does.
     pub fn refusal(self, model: Model, dimensions: usize) -> Option<String> {
         if let Some(why) = self.elsewhere(dimensions) {
             return Some(why.into());
@@ -163,23 +163,23 @@ impl Feature {
 const RIGID: Support =
     Support::NotYet("no run moves free rigid bodies; the library has their equations");
 
-/// A cell of the table, as lists tell it.
+/// A cell of the table, as it is listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Entry {
     /// Name of the feature.
     pub feature: &'static str,
-    /// 2 or 3.
+    /// Number of dimensions, 2 or 3.
     pub dimension: usize,
     /// Name of the model.
     pub model: &'static str,
     /// `yes`, `not-yet` or `no`.
     pub status: &'static str,
-    /// Why not.
+    /// Why the feature is not supported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
 }
 
-/// All cells.
+/// Returns all cells.
 pub fn entries() -> impl Iterator<Item = Entry> {
     let cell = |feature: Feature, dimension: usize, model: Model| {
         let support = feature.support(model, dimension);

@@ -1,4 +1,4 @@
-//! The table: a row a feature.
+//! The capability table: one row per feature.
 
 use super::{Spaces, Support};
 use crate::contact::{ContactLaw, Law, laws};
@@ -7,8 +7,8 @@ use crate::field::{FieldFeature, FieldKind, registry};
 use crate::walls::shapes::WallFeature;
 use crate::walls::shapes::registry::with_all_wall_features;
 
-/// A row: the feature's name in lists, the key that asks for it (in its law, its wall, ..., or from the root), what it is
-/// called in messages, its dimensions, and whether it is taken by `dem`, `flight`, `collisions`, `rest`, `quasi_static`,
+/// A row: the feature's name in lists, the key that selects it (in its law, its wall, ..., or from the root), its
+/// name in messages, its dimensions, and its support by `dem`, `flight`, `collisions`, `rest`, `quasi_static`,
 /// `ranks`, and the integrator `heun`.
 pub(super) struct Row {
     name: &'static str,
@@ -45,18 +45,18 @@ macro_rules! features {
 }
 
 impl Feature {
-    /// Its name in lists.
+    /// Returns the feature's name in lists.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// The key that asks for it: in its law, wall, feed, ... or, of what there is once, from the root; empty where the section
-    /// itself does.
+    /// Returns the key that selects it: in its law, wall, feed, ... or, for what exists once, from the root; empty
+    /// where the section itself selects it.
     pub fn key(self) -> &'static str {
         self.row().key
     }
 
-    /// What messages call it.
+    /// Returns the feature's name in messages.
     pub fn noun(self) -> &'static str {
         self.row().noun
     }
@@ -77,7 +77,7 @@ use Spaces::Both;
 const FLAT: Spaces = Spaces::Plane("it is a figure of the plane");
 const SOLID: Spaces = Spaces::Space("it is a figure of space");
 
-/// Where there is a wall of such a shape.
+/// Returns the dimensions in which a wall of this shape exists.
 const fn spaces(wall: WallFeature) -> Spaces {
     match wall.row().dimensions {
         Some(2) => FLAT,
@@ -97,7 +97,7 @@ const TERM: [Support; 7] = [
     later("its second stage has spring, dashpot and friction only"),
 ];
 
-/// What a link bears under a load that changes slowly, or what makes no difference then.
+/// Support for what a link carries under a slowly changing load, or for what makes no difference under one.
 const BEARS: [Support; 7] = [TERM[0], TERM[1], TERM[2], TERM[3], Y, TERM[5], TERM[6]];
 
 // Grains.
@@ -134,7 +134,7 @@ const SPECIAL: [Support; 7] = [
     Y,
 ];
 
-// Fields. What models lack of them, in the order of the cells.
+// Fields: what each model lacks for them, in the order of the cells.
 const PARABOLA: Support = later("what flies is on a parabola");
 const BETWEEN: Support =
     later("its paths know fields that act on each grain alone, and on all that it consists of");
@@ -150,7 +150,7 @@ const AFAR: [Support; 7] = field(
     "ranks do not share forces between grains that do not touch",
 );
 
-/// What models take of a field, by its kind.
+/// Returns the support of a field, by its kind.
 const fn by_field(feature: FieldFeature) -> [Support; 7] {
     const FROM_PLACE: &str = "ranks do not share fields that change from place to place";
     const WITH_TIME: &str = "ranks do not share fields that change with time";
@@ -178,7 +178,7 @@ const STRAINED: [Support; 7] = [
     later("a box that moves is stepped by `verlet`"),
 ];
 
-// What comes, goes, is counted and disturbed.
+// Grains that come and go, counting, and perturbations.
 const STATIC: &str = "each grain is in equilibrium, and stays";
 const COUNTED: [Support; 7] = [
     Y,
@@ -208,19 +208,19 @@ const OTHER_RULE: [Support; 7] = [
     Y,
 ];
 
-/// What models take of a law, by its kind.
+/// Returns the support of a law, by its kind.
 const fn by_kind<W: Law>() -> [Support; 7] {
     if W::COMPOSED { BEARS } else { ALL }
 }
 
-/// Hands the laws on to what has the fields too.
+/// Passes the laws on to the macro that also receives the fields.
 macro_rules! with_laws {
     ($($laws:tt)+) => {
         registry::with_all_field_features! { with_laws_and_fields, [$($laws)+] }
     };
 }
 
-/// Hands the laws and the fields on to what has the walls too.
+/// Passes the laws and the fields on to the macro that also receives the walls.
 macro_rules! with_laws_and_fields {
     ([$($laws:tt)+] $($fields:tt)+) => {
         with_all_wall_features! { with_walls, { [$($laws)+] [$($fields)+] } }
@@ -233,7 +233,7 @@ macro_rules! with_walls {
     };
 }
 
-/// Makes the features, those of laws, fields and walls from the registries of these.
+/// Makes the features; those of laws, fields and walls come from their registries.
 macro_rules! with_all {
     (
         {

@@ -434,7 +434,7 @@ pub(crate) enum CalcKind {
     Contact,
 }
 
-/// Numbers of bricks along each axis, as in 4x2.
+/// Parses the numbers of bricks along each axis, such as 4x2.
 fn bricks(text: &str) -> Result<[usize; 3], String> {
     let mut bricks = [1; 3];
     let parts: Vec<&str> = text.split('x').collect();

@@ -1,4 +1,4 @@
-//! `arenite calc`: one model by itself.
+//! `arenite calc`: evaluates a single model.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,10 +12,10 @@ use super::report::print_json;
 use crate::collide::calc as models;
 use crate::input;
 
-/// Cases over this size are refused, bytes.
+/// Limit on the size of a file of cases, bytes.
 const MOST_BYTES: u64 = 1 << 28;
 
-/// Calculates the cases of a file; prints the results as JSON.
+/// Evaluates the cases of a file; prints the results as JSON.
 pub(super) fn calc(args: &CalcArgs) -> Result<(), Failure> {
     let name = args.file.display().to_string();
     let text = if args.file.as_os_str() == "-" {
@@ -39,7 +39,7 @@ pub(super) fn calc(args: &CalcArgs) -> Result<(), Failure> {
     print_json(&result.map_err(|why| Failure::Input(format!("{name}: {why}")))?)
 }
 
-/// The results of the cases in a text; paths in it are relative to a folder.
+/// Returns the results of the cases in a text; paths in it are relative to a folder.
 pub(crate) fn of_text(
     kind: CalcKind,
     text: &str,
@@ -49,7 +49,7 @@ pub(crate) fn of_text(
     let case = match extension {
         Some("json") => json(text),
         Some("toml") => toml(text),
-        // A JSON value starts with a bracket; so can a TOML table, which is no JSON then.
+        // A JSON value starts with a bracket; so may a TOML table, which is no valid JSON.
         _ => json(text).or_else(|why| {
             toml(text).map_err(|other| format!("neither JSON ({why}) nor TOML ({other})"))
         }),
@@ -67,7 +67,7 @@ pub(crate) fn of_text(
     result.map_err(|why| why.to_string())
 }
 
-/// Where a file lies: paths in it are relative to this.
+/// Returns the folder of a file, to which paths in it are relative.
 fn folder(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
@@ -76,7 +76,7 @@ pub(super) fn json(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|why| why.to_string())
 }
 
-/// A TOML file has a table at its root: several cases are the elements of `case`.
+/// Parses a TOML file, which has a table at its root: several cases are the elements of `case`.
 pub(super) fn toml(text: &str) -> Result<Value, String> {
     let mut table: serde_json::Map<String, Value> =
         ::toml::from_str(text).map_err(|why| why.to_string())?;

@@ -1,4 +1,4 @@
-//! `arenite check`: what would run.
+//! `arenite check`: describes what a run would do.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::geometry::Vector;
 use crate::scenario::{AnySetup, Resolved};
 use crate::system::{FreedomName, Plan, QuasiStaticSetup, Setup, driver_of, moving_part};
 
-/// Checks the scenario and prints what would run.
+/// Checks the scenario and describes its run.
 pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {
     let (scenario, resolved) = source::load(&args.source)?;
     match &resolved.setup {
@@ -36,10 +36,10 @@ fn show<D: Integrate>(
     setup: &Setup<D>,
     plan: &Plan,
 ) -> Result<(), Failure> {
-    // What only a start shows: walls that are none, tables that cannot be made.
+    // Errors that only a start detects: invalid walls, tables that cannot be computed.
     driver_of(setup.clone(), None)?;
     let spec = &resolved.spec;
-    // As the step and the cost are estimated with: what is due by the finish, not what is allowed at most.
+    // As in the estimates of step and cost: the grains due by the finish, not the greatest allowed number.
     let fed = setup.to_come().round() as u64;
     let settle = setup.run.settle.map_or(0.0, |settle| settle.at_most);
     let regimes: Vec<&str> = [
@@ -145,17 +145,17 @@ fn show<D: Integrate>(
     print(lines.join("\n").as_bytes())
 }
 
-/// Seconds in two digits where they are few.
+/// Formats seconds, with two digits if they are few.
 fn about(seconds: f64) -> String {
     if seconds.is_nan() || seconds >= 1.0 {
         return duration(seconds);
     }
-    // Through text, to the digits that are shown.
+    // Rounded through text, to the digits shown.
     let text = format!("{:.1e}", seconds.max(1e-3));
     format!("{} s", text.parse::<f64>().unwrap_or(seconds))
 }
 
-/// A line of the report.
+/// Formats a line of the report.
 fn told(name: &str, text: &str) -> String {
     format!("  {name:<10} {text}")
 }
@@ -168,7 +168,7 @@ fn radii(least: f64, greatest: f64) -> String {
     }
 }
 
-/// First lines of the report: what there is, of which `grains` are told in lines of their own.
+/// Returns the first lines of the report: the contents of the scenario; `grains` has lines of its own.
 fn head<D: Integrate>(
     resolved: &Resolved,
     setup: &Setup<D>,
@@ -218,7 +218,7 @@ fn names<D: Integrate>(setup: &Setup<D>) -> Vec<&str> {
         .collect()
 }
 
-/// What a run from collision to collision would do.
+/// Describes an event-driven run.
 fn show_events<D: Integrate>(
     as_json: bool,
     resolved: &Resolved,
@@ -280,7 +280,7 @@ fn show_events<D: Integrate>(
     print(lines.join("\n").as_bytes())
 }
 
-/// What a quasi-static filling would do.
+/// Describes a quasi-static filling.
 fn show_quasi_static<D: Integrate>(
     as_json: bool,
     resolved: &Resolved,

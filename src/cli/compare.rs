@@ -1,4 +1,4 @@
-//! `arenite compare`: runs side by side.
+//! `arenite compare`: compares runs.
 
 use super::CompareArgs;
 use super::failure::Failure;
@@ -10,10 +10,10 @@ use crate::study::runs::{self, Comparison, Figure, Group, RunsError};
 use crate::view::report::{SheetTable, comparison, cumulative};
 use crate::view::{Curve, Panel, chart};
 
-/// Runs beside each other in one table: as many as a terminal has room for.
+/// Greatest number of runs in one table, to fit a terminal.
 const ACROSS: usize = 6;
 
-/// More runs nobody makes: their exact number says nothing.
+/// Numbers of runs above this are not shown exactly.
 const MANY: f64 = 10_000.0;
 
 /// Compares finished runs; prints tables, or JSON.
@@ -44,7 +44,7 @@ impl From<RunsError> for Failure {
     }
 }
 
-/// Draws the curves of the runs: a colour for each setting, or each run where all differ.
+/// Draws the curves of the runs: one colour per setting, or per run where all settings differ.
 fn plot(found: &Comparison, path: &std::path::Path) -> Result<(), Failure> {
     let by_group = found.groups.iter().any(|group| group.runs.len() > 1);
     let key = |run: usize| match by_group {
@@ -110,7 +110,7 @@ fn plot(found: &Comparison, path: &std::path::Path) -> Result<(), Failure> {
     plot::write(&picture, path)
 }
 
-/// Rows of cells in columns: the first to the left, the others to the right.
+/// Aligns cells in columns: the first to the left, the others to the right.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |k: usize| {
@@ -133,7 +133,7 @@ fn table(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// People read angles in degrees.
+/// Shows angles in degrees.
 fn shown(value: f64, unit: &str) -> String {
     short(if unit == "rad" {
         value.to_degrees()
@@ -184,14 +184,14 @@ fn legend(found: &Comparison) -> String {
             ),
         ]);
     }
-    // Both columns to the left.
+    // Both columns are left-aligned.
     let lines = rows
         .iter()
         .map(|row| format!("  {:<3}{}\n", row[0], row[1]));
     format!("runs\n{}", lines.collect::<String>())
 }
 
-/// The unit of a figure of that name.
+/// Returns the unit of a figure.
 fn unit(found: &Comparison, name: &str) -> &'static str {
     let figure = |run: &'_ runs::Run| -> Option<Figure> {
         run.figures.iter().find(|f| f.name == name).cloned()
@@ -219,7 +219,7 @@ fn figure_rows(found: &Comparison, which: std::ops::Range<usize>) -> Vec<Vec<Str
     rows
 }
 
-/// The tables of the page: figures of all runs, and means over seeds with their differences.
+/// Returns the tables of the page: figures of all runs, and means over seeds with their differences.
 fn tables(found: &Comparison) -> Vec<SheetTable> {
     let runs = found.runs.iter().enumerate();
     let which: Vec<String> = runs
@@ -251,10 +251,10 @@ fn tables(found: &Comparison) -> Vec<SheetTable> {
     means.into_iter().chain([figures]).collect()
 }
 
-/// Links of which deciles are told, at least: of fewer the outer ones are single links.
+/// Least number of links for deciles: of fewer the outer ones are single links.
 const FEWEST: usize = 30;
 
-/// Deciles of the forces, the first runs only: the pairs tell the distance of all.
+/// Returns deciles of the forces, of the first runs only: the pairs contain the distance of all.
 fn deciles(found: &Comparison) -> String {
     let mut head = vec!["run".to_string(), "links".to_string()];
     head.extend((1..10).map(|k| format!("{} %", 10 * k)));
@@ -370,7 +370,7 @@ fn group_rows(found: &Comparison) -> Vec<Vec<String>> {
         let first = differ.next();
         for (nth, d) in first.into_iter().chain(differ).enumerate() {
             if nth > 0 {
-                // More groups than two: a line each.
+                // With more than two groups, one line each.
                 rows.push(std::mem::replace(
                     &mut row,
                     vec![String::new(); begin.len()],

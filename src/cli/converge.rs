@@ -1,4 +1,4 @@
-//! `arenite converge`: runs of a scenario with the step halved.
+//! `arenite converge`: repeats a scenario with the step halved.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -22,7 +22,7 @@ use crate::view::{Curve, Panel, chart};
 /// A finest run of more steps than this would not end in a day.
 const MOST_STEPS: f64 = 1e10;
 
-/// Repeats a scenario with the step halved; prints orders.
+/// Repeats a scenario with the step halved; prints the orders of convergence.
 pub(super) fn converge(args: &ConvergeArgs) -> Result<(), Failure> {
     let (scenario, resolved) = source::load(&args.source)?;
     match resolved.setup {
@@ -50,7 +50,8 @@ fn series<D: Integrate>(
     }
     let window = window(args, setup.run.finish)?;
     let plan = source::plan(scenario, setup)?;
-    // The coarsest step divides the time between looks, so that all runs have states just there.
+    // The coarsest step divides the interval between recorded states, so that all runs have states at exactly these
+    // times.
     let interval = setup.run.finish / f64::from(args.times);
     let parts = (interval / plan.step).ceil().max(1.0);
     let finest = parts * f64::from(args.times) * libm::exp2(f64::from(args.halvings));
@@ -106,7 +107,7 @@ fn series<D: Integrate>(
     print((head + &text(&found)).as_bytes())
 }
 
-/// Times that count for the orders, s.
+/// Returns the range of times used for the orders, s.
 fn window(args: &ConvergeArgs, finish: f64) -> Result<[f64; 2], Failure> {
     let from = args.from.unwrap_or(0.0);
     let to = args.to.unwrap_or(finish);
@@ -118,7 +119,7 @@ fn window(args: &ConvergeArgs, finish: f64) -> Result<[f64; 2], Failure> {
     )))
 }
 
-/// What keeps a scenario from converging as its integrator does.
+/// Returns warnings of parts of a scenario that spoil the convergence of its integrator.
 fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<&'static str> {
     let mut found = Vec::new();
     if setup.run.settle.is_some() {
@@ -130,7 +131,7 @@ fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<&'static str> {
     found
 }
 
-/// One run, its states at the looks.
+/// Runs once and returns the states at the recorded times.
 fn course<D: Integrate>(setup: &Setup<D>, step: f64, interval: f64) -> Result<Course, Failure> {
     let mut setup = setup.clone();
     setup.motion.step = Some(step);
@@ -142,7 +143,7 @@ fn course<D: Integrate>(setup: &Setup<D>, step: f64, interval: f64) -> Result<Co
     setup.log.impacts = false;
     let arms = setup.matter.forms.iter().map(|form| {
         let [a, b, c] = form.inertia;
-        // The plane has one axis to turn about; in space the mean over all.
+        // The plane has a single axis of rotation; in space the mean over all axes.
         let square = if D::N == 2 { c } else { (a + b + c) / 3.0 };
         square.sqrt()
     });
@@ -161,23 +162,23 @@ fn course<D: Integrate>(setup: &Setup<D>, step: f64, interval: f64) -> Result<Co
     })
 }
 
-/// Keeps states and energies from time 0 on.
+/// A sink that keeps states and energies from time 0 on.
 #[derive(Default)]
 struct Looks {
     dimensions: usize,
-    /// Of each form: radius of gyration over the grain's radius.
+    /// For each form: radius of gyration over the grain's radius.
     arms: Vec<f64>,
     states: Vec<State>,
     energies: Vec<SeriesRow>,
 }
 
 impl Looks {
-    /// Each state with the energies of its time.
+    /// Returns each state with the energies at its time.
     fn states(self) -> Vec<State> {
         let mut states = self.states;
         let mut rows = self.energies.iter().peekable();
         for state in &mut states {
-            // Both logs have the same interval, and so the same times.
+            // Both logs have the same interval, and therefore the same times.
             while rows.next_if(|row| row.time < state.time).is_some() {}
             let Some(row) = rows.next_if(|row| row.time == state.time) else {
                 continue;
@@ -197,7 +198,7 @@ impl Looks {
     }
 
     fn placed(&self, row: &GrainRow) -> Placed {
-        // In the plane a rotation is its angle.
+        // In the plane a rotation is given by its angle.
         let half = 0.5 * row.rotation[0];
         let turn = match self.dimensions {
             2 => [0.0, 0.0, libm::sin(half), libm::cos(half)],
@@ -290,7 +291,7 @@ fn told(fit: &Option<OrderFit>) -> String {
     }
 }
 
-/// Draws distance and energy against the step, both against time; logarithms to the base of 10.
+/// Draws distance and energy against the step, and both against time; logarithms to base 10.
 fn draw(found: &Convergence, path: &std::path::Path) -> Result<(), Failure> {
     let log = |x: f64| libm::log10(x);
     let finite = |p: &[f64; 2]| p[0].is_finite() && p[1].is_finite();

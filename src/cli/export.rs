@@ -1,4 +1,4 @@
-//! `arenite export`: records of a run for other programs.
+//! `arenite export`: writes the records of a run in other formats.
 
 use std::path::PathBuf;
 

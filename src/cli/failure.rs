@@ -1,4 +1,4 @@
-//! How a command can fail, and its exit status.
+//! Failures of a command, and its exit status.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
@@ -7,23 +7,23 @@ use crate::record::RecordError;
 use crate::scenario::Problem;
 use crate::system::SystemError;
 
-/// Why a command did not do what it was asked.
+/// Reason why a command failed.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The scenario is at fault.
+    /// A fault in the scenario.
     Scenario(Problem),
-    /// The input is at fault.
+    /// A fault in the input.
     Input(String),
-    /// The run, or the machine, is at fault.
+    /// An error of the run or of the machine.
     Run(String),
     /// Stopped from outside after a checkpoint.
     Interrupted(String),
-    /// The reader of our output is gone, which is its right.
+    /// The reader of the output is gone, which is no error.
     ClosedPipe,
 }
 
 impl Failure {
-    /// What is wrong, in a line.
+    /// Returns the error as one line.
     pub fn text(&self) -> String {
         match self {
             Failure::Scenario(problem) => problem.title().to_owned(),
@@ -32,7 +32,7 @@ impl Failure {
         }
     }
 
-    /// Says what is wrong and gives the exit status.
+    /// Prints the error and returns the exit status.
     pub fn tell(self) -> ExitCode {
         let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let (text, status) = match self {
@@ -42,7 +42,7 @@ impl Failure {
             Failure::Interrupted(text) => (text, 130),
             Failure::ClosedPipe => return ExitCode::SUCCESS,
         };
-        // Standard error may be closed too; the status still tells.
+        // Standard error may be closed too; the exit status still reports the failure.
         let _ = writeln!(std::io::stderr(), "{text}");
         ExitCode::from(status)
     }

@@ -1,14 +1,14 @@
-//! Ctrl-C, and the signal that ends a job: a run stops after a checkpoint.
+//! Handles Ctrl-C and the termination signal: a run stops after a checkpoint.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::report::message;
 
-/// Set by Ctrl-C; drivers look at it between events.
+/// Set by Ctrl-C; drivers check it between events.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// The flag that is set from outside. A second Ctrl-C ends at once: the last checkpoint is on the disk whole
-/// in any case.
+/// Returns the flag that signals set. A second Ctrl-C ends the program at once: the last checkpoint on the disk is
+/// complete in any case.
 pub(super) fn flag(quiet: bool) -> &'static AtomicBool {
     let handler = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! `arenite law`: a contact law from what is measured on grains.
+//! `arenite law`: derives a contact law from measured properties of grains.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::geometry::{Dimension, Planar, Spatial};
 use crate::scenario::{AnySetup, Scenario};
 use crate::system::System;
 
-/// Gives the law of two equal grains, and what it does to an impact.
+/// Prints the law of two equal grains, and its effect on an impact.
 pub(super) fn law(args: &LawArgs) -> Result<(), Failure> {
     let positive = [
         ("--radius", Some(args.radius)),
@@ -150,7 +150,7 @@ fn hertz<D: Dimension>(args: &LawArgs, pair: &Pair, young: f64) -> Result<(), Fa
     print((lines.join("\n") + "\n").as_bytes())
 }
 
-/// What becomes of an impact and of a load.
+/// Describes the effect of an impact and of a load.
 fn effect(pair: &Pair, [impact, load]: [f64; 2], time: f64, step: f64) -> Vec<String> {
     let share = |overlap: f64| short(100.0 * overlap / pair.radius);
     vec![
@@ -167,7 +167,7 @@ fn effect(pair: &Pair, [impact, load]: [f64; 2], time: f64, step: f64) -> Vec<St
     ]
 }
 
-/// The step that the program chooses where such grains meet at that speed.
+/// Returns the step that the program chooses for such grains meeting at that speed.
 fn step<D: Dimension>(args: &LawArgs, law: &str, moduli: &str) -> Result<f64, Failure> {
     let zeros = |first: f64| {
         let rest = vec!["0.0"; D::N - 1].join(", ");

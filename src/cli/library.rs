@@ -1,4 +1,4 @@
-//! `arenite list`, `new` and `schema`: what comes with the program.
+//! `arenite list`, `new` and `schema`: the contents of the program's library.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::spelling::{names, nearest};
 use crate::sweep::Sweep;
 use crate::sweep::embedded::SWEEPS;
 
-/// Prints what comes with the program: all in short, or one kind of it.
+/// Lists the contents of the program: a summary of all, or one kind.
 pub(super) fn list(args: &ListArgs) -> Result<(), Failure> {
     let what = args.what.as_deref();
     if args.json {
@@ -61,7 +61,7 @@ pub(super) fn list(args: &ListArgs) -> Result<(), Failure> {
     print((lines.join("\n") + "\n").as_bytes())
 }
 
-/// What each model takes, a line a feature and dimension; below, what is missing.
+/// Lists the support of each model, one line per feature and dimension, and the missing parts below.
 fn capabilities() -> Vec<String> {
     let title = Model::LISTED.map(|model| format!("{:<13}", model.name()));
     let mut lines = vec![format!(
@@ -92,7 +92,7 @@ fn capabilities() -> Vec<String> {
     lines
 }
 
-/// A kind of what comes with the program, and its lines.
+/// A kind of contents, and the function that lists it.
 type Kind = (&'static str, fn() -> Result<Vec<String>, Failure>);
 
 fn scenarios() -> Result<Vec<String>, Failure> {
@@ -125,7 +125,7 @@ fn materials() -> Result<Vec<String>, Failure> {
     Ok(lines)
 }
 
-/// Each material with its figures, their ranges and sources, and its laws.
+/// Lists each material with its values, their ranges and sources, and its laws.
 fn materials_in_full() -> Vec<String> {
     let mut lines =
         vec!["materials (material = \"NAME\"; figures, [least, greatest], sources)".to_string()];
@@ -180,7 +180,7 @@ fn materials_in_full() -> Vec<String> {
     lines
 }
 
-/// A figure as short as it is: 2.65e3 as 2650, 70000000000 as 7e10.
+/// Formats a value in its shortest form: 2.65e3 as 2650, 70000000000 as 7e10.
 fn plain(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
@@ -203,7 +203,7 @@ fn shapes() -> Result<Vec<String>, Failure> {
     Ok(lines)
 }
 
-/// The keys of laws, walls, motions, fields and the like.
+/// Lists the keys of laws, walls, motions, fields and other parts.
 fn parts_in_short() -> Vec<String> {
     let title =
         "parts of scenarios (arenite list NAME: what each is, its formula, unit and source)";
@@ -215,7 +215,7 @@ fn parts_in_short() -> Vec<String> {
     std::iter::once(title.to_string()).chain(lines).collect()
 }
 
-/// The parts of a group, each with its record; none where there is no such group.
+/// Lists the parts of a group, each with its record; none if there is no such group.
 fn parts(name: &str) -> Option<Vec<String>> {
     let group = catalogue().into_iter().find(|group| group.name == name)?;
     let mut lines = vec![format!("{} (keys of {})", group.name, group.place)];

@@ -1,4 +1,4 @@
-//! `arenite run --live`: the page of a run that goes on, served to browsers on this machine.
+//! `arenite run --live`: serves the page of a run in progress to browsers on this machine.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,25 +9,25 @@ use super::failure::Failure;
 use super::serve::{Answer, Asked, Server, UnderWay};
 use crate::view::report::Live;
 
-/// A page that asked within this time is still open.
+/// A page that sent a request within this time counts as open.
 const OPEN: Duration = Duration::from_secs(5);
-/// How long an open page has to fetch the end.
+/// How long the program waits for an open page to fetch the end.
 const LAST: Duration = Duration::from_secs(5);
 
-/// A port that is held for a page: before the folder of the run is touched.
+/// A port reserved for the page, before the folder of the run is touched.
 pub(super) struct Port(Server);
 
-/// A page that is served until the program ends.
+/// The page, served until the program ends.
 pub(super) struct Page {
     live: Arc<Live>,
-    /// When a page asked last.
+    /// Time of the last request.
     asked: Arc<Mutex<Option<Instant>>>,
     under_way: UnderWay,
     address: SocketAddr,
 }
 
 impl Port {
-    /// Takes this port of this machine only; 0 takes any that is free.
+    /// Binds this port on this machine only; 0 binds any free port.
     pub(super) fn take(port: u16) -> Result<Port, Failure> {
         let server = Server::take(port).map_err(|why| {
             Failure::Input(format!(
@@ -38,7 +38,7 @@ impl Port {
         Ok(Port(server))
     }
 
-    /// Serves the page of a run here.
+    /// Serves the page of a run on this port.
     pub(super) fn serve(self, live: Arc<Live>) -> Page {
         let Port(server) = self;
         let (address, shown) = (server.address, live.clone());
@@ -58,12 +58,12 @@ impl Port {
 }
 
 impl Page {
-    /// Where it is.
+    /// Returns the address of the page.
     pub(super) fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
 
-    /// Gives a page that is open the time to fetch the end.
+    /// Waits for an open page to fetch the end.
     pub(super) fn close(self) {
         let asked = *self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if asked.is_some_and(|when| when.elapsed() < OPEN) {
@@ -79,7 +79,7 @@ impl Page {
 type Refusal = (u16, &'static str);
 
 fn routed(asked: &Asked, live: &Live) -> Result<Answer, Refusal> {
-    // A foreign page whose name was made to mean this machine is told nothing.
+    // Refuses a foreign page whose host name was redirected to this machine.
     if !asked.host.as_deref().is_some_and(is_local) {
         return Err((403, "only for pages of this machine\n"));
     }
@@ -108,7 +108,7 @@ fn routed(asked: &Asked, live: &Live) -> Result<Answer, Refusal> {
     })
 }
 
-/// Whether a `Host` names this machine by its own loopback, at any port.
+/// Whether a `Host` header names the loopback of this machine, with any port.
 fn is_local(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,

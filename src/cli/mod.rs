@@ -1,7 +1,7 @@
 //! The command line: commands, progress, exit codes.
 //!
-//! Results go to standard output, messages to standard error. Exit status: 0 done, 1 the run
-//! failed, 2 the input was wrong, 130 interrupted after a checkpoint was written.
+//! Results go to standard output, messages to standard error. Exit status: 0 done, 1 the run failed, 2 the input was
+//! wrong, 130 interrupted after a checkpoint was written.
 
 mod args;
 pub(crate) mod calc;
@@ -127,7 +127,7 @@ enum Command {
     },
 }
 
-/// Refuses a folder that holds no records of a run.
+/// Refuses a folder without the records of a run.
 fn run_folder(dir: &std::path::Path) -> Result<(), failure::Failure> {
     let wrong = |what: &str| Err(failure::Failure::Input(what.into()));
     let folder = dir.display();
@@ -149,12 +149,12 @@ fn run_folder(dir: &std::path::Path) -> Result<(), failure::Failure> {
     ))
 }
 
-/// The program: parses the arguments, runs the command, tells how it went.
+/// The program: parses the arguments, runs the command, reports the result.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help is not an error; a pipe that closed while it was printed is none either.
+            // Help is not an error, nor is a pipe that closed while it was printed.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }

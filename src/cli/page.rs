@@ -1,4 +1,4 @@
-//! `arenite report`: the page of a run or of a sweep, or its plots as files.
+//! `arenite report`: writes the page of a run or of a sweep, or its plots as files.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,12 +9,12 @@ use super::{ReportArgs, run_folder};
 use crate::record::write_file;
 use crate::view::report::{Report, ReportOptions, report, sweep};
 
-/// How every page begins.
+/// First bytes of every page.
 const BEGINNING: &[u8] = b"<!DOCTYPE html>";
 /// Bytes of a megabyte.
 const MEGABYTE: f64 = 1e6;
 
-/// Writes the report of a run or of a sweep, or the plots of it; prints what to open.
+/// Writes the report of a run or of a sweep, or its plots; prints the files to open.
 pub(super) fn page(args: &ReportArgs) -> Result<(), Failure> {
     let made = made(args)?;
     let out = match &args.plots {
@@ -40,9 +40,9 @@ pub(super) fn page(args: &ReportArgs) -> Result<(), Failure> {
     print(format!("{out}\n").as_bytes())
 }
 
-/// A page is written over an older page only: a name is soon mistyped, and what was there is gone.
+/// Refuses to overwrite anything but an older page: a mistyped name must not destroy another file.
 pub(super) fn only_over_a_page(out: &Path) -> Result<(), Failure> {
-    // A pipe or a device is no file to lose, and opening one may wait for ever.
+    // A pipe or a device has no contents to lose, and opening one may wait for ever.
     if !std::fs::metadata(out).is_ok_and(|about| about.is_file()) {
         return Ok(());
     }
@@ -80,7 +80,7 @@ fn made(args: &ReportArgs) -> Result<Report, Failure> {
     Ok(report(dir, &options)?)
 }
 
-/// Whether a folder is that of a sweep; one that holds a run's records is not.
+/// Whether a folder is that of a sweep; a folder with a run's records is not.
 fn of_sweep(dir: &Path) -> bool {
     let there = |name: &str| dir.join(name).is_file();
     !there("grains.parquet") && (there("sweep.parquet") || there("sweep.toml"))

@@ -1,4 +1,4 @@
-//! A picture written where the user asks for it.
+//! Writes a picture to a path given by the user.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::failure::Failure;
 use crate::record::write_file;
 use crate::view::{PNG_SCALE, Picture};
 
-/// Writes a picture as PNG where the path ends so, else as SVG.
+/// Writes a picture as PNG if the path ends with `png`, else as SVG.
 pub(super) fn write(picture: &Picture, path: &Path) -> Result<(), Failure> {
     let bytes = if path.extension().is_some_and(|end| end == "png") {
         picture

@@ -1,4 +1,4 @@
-//! How far a run is: a bar on a terminal, a line now and then elsewhere.
+//! Progress of a run: a bar on a terminal, occasional lines elsewhere.
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -9,10 +9,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::report::{duration, message, short};
 use crate::system::Progress;
 
-/// The speed is taken over this much of the past: long enough to be steady, short enough to
-/// follow a run that slows down as grains pile up.
+/// Time window for the speed: long enough to be steady, short enough to follow a run that slows down as grains
+/// accumulate.
 const WINDOW: Duration = Duration::from_secs(20);
-/// Lines elsewhere than on a terminal.
+/// Interval between lines if the output is no terminal.
 const LINES: Duration = Duration::from_secs(10);
 
 /// Shows the progress of a run.
@@ -26,7 +26,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// A meter for a run from `start` (negative when settling comes first), s.
+    /// Returns a meter for a run from `start` (negative if settling comes first), s.
     pub fn new(start: f64, may_end_early: bool) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
@@ -44,10 +44,10 @@ impl Meter {
         }
     }
 
-    /// Takes note of where the run is.
+    /// Updates the display to the current progress.
     pub fn update(&mut self, now: Progress) {
         let clock = Instant::now();
-        // The end of settling is a jump in time, not speed.
+        // The end of settling is a jump in time, not progress.
         if self
             .past
             .back()
@@ -100,7 +100,7 @@ impl Meter {
         text
     }
 
-    /// Time left on the clock at the speed of the last while; none until that can be told.
+    /// Returns the remaining wall-clock time at the recent speed; none until it can be estimated.
     fn seconds_left(&self, now: Progress) -> Option<f64> {
         let (then, before) = self.past.front()?;
         let elapsed = then.elapsed().as_secs_f64();
@@ -108,7 +108,7 @@ impl Meter {
         (elapsed > 1.0 && moved > 0.0).then(|| (now.finish - now.time) * elapsed / moved)
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn end(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! What is printed: results to standard output, messages to standard error.
+//! Output: results to standard output, messages to standard error.
 
 use std::io::Write;
 use std::path::Path;
@@ -20,16 +20,16 @@ pub(super) fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
     print(format!("{value:#}\n").as_bytes())
 }
 
-/// Writes a message to standard error; a closed one is no reason to stop a run.
+/// Writes a message to standard error; a closed one must not stop a run.
 pub(super) fn message(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// A number with few digits, for people.
+/// Formats a number with few digits.
 pub(super) fn short(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-2..1e6).contains(&size) {
-        // About as many digits as a person reads; whole numbers from a thousand on.
+        // Only as many digits as are useful; no decimals from a thousand on.
         let digits = match size {
             0.0..100.0 => 3,
             100.0..1000.0 => 1,
@@ -45,7 +45,7 @@ pub(super) fn short(value: f64) -> String {
     }
 }
 
-/// A duration for people: `48 s`, `3 min 20 s`, `2 h 5 min`.
+/// Formats a duration: `48 s`, `3 min 20 s`, `2 h 5 min`.
 pub(super) fn duration(seconds: f64) -> String {
     if !seconds.is_finite() || seconds > 1e9 {
         return "very long".into();
@@ -62,7 +62,7 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// The figures of a run in a few lines.
+/// Returns the figures of a run in a few lines.
 pub(super) fn summary(
     figures: &Summary,
     study: &[(&'static str, String)],
@@ -169,7 +169,7 @@ pub(super) fn summary(
     lines.join("\n")
 }
 
-/// What a filled silo says, in a few lines.
+/// Returns the results for a filled silo in a few lines.
 pub(super) fn silo(study: &SiloStudy) -> Vec<(&'static str, String)> {
     let support = &study.support;
     let mut lines = vec![(

@@ -1,4 +1,4 @@
-//! `arenite run`: from a scenario to a folder of records.
+//! `arenite run`: runs a scenario and writes a folder of records.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,11 +33,11 @@ pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
     }
     let loaded = together::agreed(&ranks, source::load(&args.source));
     if ranks.rank() > 0 && loaded.is_err() {
-        // Rank 0 tells.
+        // Only rank 0 prints.
         return Ok(());
     }
     let (scenario, resolved) = loaded?;
-    // The setup is handed on whole: a second list of the grains would weigh on a large run.
+    // The setup is moved, since a second copy of the grains would cost much memory in a large run.
     let input = Input {
         spec: resolved.spec,
         toml: resolved.toml,
@@ -48,7 +48,7 @@ pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
     }
 }
 
-/// What ranks have among them.
+/// The work that ranks share.
 #[derive(Clone, Copy)]
 enum Sharing<'r> {
     /// Grains, in bricks.
@@ -81,7 +81,7 @@ fn shared<D: Integrate>(
     on_ranks(args, scenario, resolved, setup, Sharing::Bricks(ranks))
 }
 
-/// Rank 0 keeps the records and speaks; the others step what is theirs.
+/// Runs on several ranks: rank 0 keeps the records and prints; all step their own parts.
 fn on_ranks<D: Integrate>(
     args: &RunArgs,
     scenario: &Scenario,
@@ -112,7 +112,7 @@ fn on_ranks<D: Integrate>(
     }
 }
 
-/// What was asked for, beside the setup that it comes to.
+/// The resolved input besides its setup.
 struct Input {
     spec: Spec,
     toml: String,
@@ -181,7 +181,7 @@ fn run_in<D: Integrate>(
             );
             let live = Arc::new(live);
             let page = port.serve(live.clone());
-            // It is what was asked for: quiet or not.
+            // Printed even if quiet, since the user requested it.
             message(&format!("live at {}", page.url()));
             Some((page, live))
         }
@@ -235,7 +235,7 @@ fn run_in<D: Integrate>(
         Ok(Outcome::Interrupted) => Status::Interrupted,
         Err(_) => Status::Failed,
     };
-    // The driver knows of the plan's warnings too: each is told once.
+    // The driver's summary contains the plan's warnings too: each is printed once.
     for warning in std::mem::take(&mut figures.warnings) {
         if !warnings.contains(&warning) {
             warnings.push(warning);
@@ -289,7 +289,7 @@ fn run_in<D: Integrate>(
     told
 }
 
-/// What the study of a quasi-static filling needs to know of its setup.
+/// Data of the setup for the study of a quasi-static filling.
 struct Study {
     gravity: [f64; 3],
     friction: Frictions,
@@ -319,7 +319,7 @@ impl Study {
         }
     }
 
-    /// Studies the last snapshot; writes what it says, and gives it in a few lines.
+    /// Studies the last snapshot; writes the results, and returns them in a few lines.
     fn write<D: Integrate>(&self, dir: &Path) -> Result<Vec<(&'static str, String)>, Failure> {
         match silo::from_folder::<D>(dir, self.gravity, self.friction) {
             Ok(found) => {
@@ -329,17 +329,17 @@ impl Study {
                 write_file(&dir.join("study.json"), text.as_bytes())?;
                 Ok(report::silo(&found))
             }
-            // A bed without upright walls is no silo; its records stand all the same.
+            // A bed without vertical walls is no silo; its records are valid all the same.
             Err(SiloError::Study(_)) => Ok(Vec::new()),
             Err(SiloError::Record(error)) => Err(error.into()),
         }
     }
 }
 
-/// Makes the folder of the run, or takes up the one that is there.
+/// Creates the folder of the run, or resumes the existing one.
 ///
-/// A finished run of the very same scenario is made anew, since it will come out the same; any
-/// other run is replaced only with --force.
+/// A finished run of exactly the same scenario is repeated, since the result will be the same; any other run is
+/// replaced only with --force.
 fn open<D: Integrate>(
     args: &RunArgs,
     dir: &Path,
@@ -389,7 +389,7 @@ fn open<D: Integrate>(
     Ok((folder, None))
 }
 
-/// Whether a folder holds a run that came to its end.
+/// Whether a folder contains a completed run.
 fn finished(dir: &Path) -> bool {
     let text = std::fs::read_to_string(dir.join("summary.json")).unwrap_or_default();
     let summary: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
@@ -399,7 +399,7 @@ fn finished(dir: &Path) -> bool {
     )
 }
 
-/// The first key in which two scenarios differ, in words.
+/// Returns the first key in which two scenarios differ, in words.
 fn difference(there: &str, here: &str) -> String {
     fn walk(path: String, a: &toml::Value, b: &toml::Value) -> Option<String> {
         use toml::Value::{Array, Table};
@@ -409,8 +409,7 @@ fn difference(there: &str, here: &str) -> String {
         match (a, b) {
             (Table(x), Table(y)) => {
                 let mut keys: Vec<&String> = x.keys().chain(y.keys()).collect();
-                // Many values follow from the seed, or from those of `run`, which is what a
-                // person changed.
+                // Many values follow from the seed, or from those of `run`, which the user is likely to have changed.
                 let nested = |key: &str| {
                     let value = x.get(key).or(y.get(key));
                     matches!(value, Some(Table(_) | Array(_)))
@@ -463,7 +462,7 @@ mod tests {
             "this one has `run.step`, it has not"
         );
         assert_eq!(tell("seed = ["), "its scenario.toml cannot be read");
-        // What a person changed comes before what follows from it.
+        // A key that the user changed comes before those that follow from it.
         assert_eq!(
             difference(
                 "log.series = 0.01\nrun.finish = 5.0\n",

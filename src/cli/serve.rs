@@ -1,5 +1,5 @@
-//! A web server as small as a page for this machine needs: loopback only, one request a connection, a thread for each,
-//! and a limit to all that a client can make it wait for or keep.
+//! A minimal web server for a page on this machine: loopback only, one request per connection, a thread for each, and
+//! limits on everything that a client can make it wait for or store.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -8,24 +8,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Connections at a time; more are let go.
+/// Greatest number of simultaneous connections; further ones are dropped.
 const AT_ONCE: usize = 64;
-/// Bytes of a request's head.
+/// Greatest length of a request's head, bytes.
 const HEAD: usize = 16 << 10;
-/// How long a client has to say what it asks for.
+/// Time limit for a client to send its request.
 const TO_ASK: Duration = Duration::from_secs(10);
-/// How long it has to take the answer.
+/// Time limit for it to receive the answer.
 const TO_TAKE: Duration = Duration::from_secs(60);
-/// How long what it still says after its answer is thrown away, so that it is not cut off before it has read that.
+/// How long further input after the answer is discarded, so that the connection is not reset before the client has
+/// read the answer.
 const TO_GO: Duration = Duration::from_secs(1);
 
-/// A port of this machine that is held.
+/// A bound port of this machine.
 pub(super) struct Server {
     listener: TcpListener,
     pub(super) address: SocketAddr,
 }
 
-/// What a client asks for.
+/// A request of a client.
 #[derive(Debug, PartialEq)]
 pub(super) struct Asked {
     pub(super) method: String,
@@ -34,16 +35,16 @@ pub(super) struct Asked {
     pub(super) host: Option<String>,
 }
 
-/// What it is told.
+/// An answer.
 pub(super) struct Answer {
     pub(super) status: u16,
-    /// As in `text/html`.
+    /// Media type, such as `text/html`.
     pub(super) kind: &'static str,
     pub(super) body: String,
 }
 
 impl Answer {
-    /// A refusal in plain words.
+    /// Returns a refusal as plain text.
     pub(super) fn refusal(status: u16, why: &str) -> Answer {
         Answer {
             status,
@@ -54,14 +55,14 @@ impl Answer {
 }
 
 impl Server {
-    /// Takes this port of the loopback; 0 takes any that is free.
+    /// Binds this port of the loopback; 0 binds any free port.
     pub(super) fn take(port: u16) -> std::io::Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let address = listener.local_addr()?;
         Ok(Server { listener, address })
     }
 
-    /// Answers until the program ends. Nobody waits for these threads.
+    /// Answers requests until the program ends. No thread waits for these threads.
     pub(super) fn answer_with(
         self,
         answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
@@ -69,11 +70,11 @@ impl Server {
         let (answer, under_way) = (Arc::new(answer), UnderWay::default());
         let all = under_way.clone();
         thread::spawn(move || {
-            // As many of these as there are connections, and one.
+            // The count of references is the number of connections plus one.
             let busy = Arc::new(());
             for stream in self.listener.incoming() {
                 let Ok(stream) = stream else {
-                    // Out of handles, say: some come back when others end.
+                    // For example without free handles: some are released when other connections end.
                     thread::sleep(Duration::from_millis(50));
                     continue;
                 };
@@ -82,11 +83,11 @@ impl Server {
                 }
                 let (answer, busy, under_way) = (answer.clone(), busy.clone(), all.clone());
                 let connection = move || {
-                    // A page that is closed meanwhile is no reason to complain.
+                    // A page that was closed meanwhile is no error.
                     let _ = serve(stream, &*answer, &under_way);
                     drop(busy);
                 };
-                // Without a thread to spare the connection is let go.
+                // If no thread can be started, the connection is dropped.
                 let _ = thread::Builder::new().spawn(connection);
             }
         });
@@ -94,7 +95,7 @@ impl Server {
     }
 }
 
-/// Answers from where they are made to where they are sent: how many there are now.
+/// Counts the answers being computed or sent.
 #[derive(Clone, Default)]
 pub(super) struct UnderWay(Arc<AtomicUsize>);
 
@@ -109,7 +110,7 @@ impl UnderWay {
     }
 }
 
-/// One of them.
+/// One of these answers.
 struct One(UnderWay);
 
 impl Drop for One {
@@ -167,11 +168,11 @@ fn serve(
 enum Head {
     Whole(String),
     TooLong,
-    /// The client went before it said anything, or all of it.
+    /// The client closed the connection before it sent a whole head.
     Nothing,
 }
 
-/// Reads to the empty line that ends a head.
+/// Reads up to the empty line that ends a head.
 fn head(stream: &mut TcpStream) -> std::io::Result<Head> {
     let end = Instant::now() + TO_ASK;
     let mut bytes = Vec::new();
@@ -184,7 +185,7 @@ fn head(stream: &mut TcpStream) -> std::io::Result<Head> {
             Err(why) if why.kind() == ErrorKind::Interrupted => continue,
             Err(why) => return Err(why),
         };
-        // The mark may lie across what was read before and now.
+        // The mark may span the previous and the current read.
         let from = bytes.len().saturating_sub(3);
         bytes.extend_from_slice(&buffer[..count]);
         if let Some(at) = bytes[from..].windows(4).position(|w| w == b"\r\n\r\n") {
@@ -197,7 +198,7 @@ fn head(stream: &mut TcpStream) -> std::io::Result<Head> {
     }
 }
 
-/// What is left until then.
+/// Returns the time left until `end`.
 fn left(end: Instant) -> std::io::Result<Duration> {
     let left = end.saturating_duration_since(Instant::now());
     match left.is_zero() {
@@ -207,7 +208,7 @@ fn left(end: Instant) -> std::io::Result<Duration> {
 }
 
 impl Asked {
-    /// From a head without the empty line at its end.
+    /// Parses a head without the empty line at its end.
     fn read(head: &str) -> Option<Asked> {
         let mut lines = head.split("\r\n");
         let mut words = lines.next()?.split(' ');
@@ -218,7 +219,7 @@ impl Asked {
         let mut host = None;
         for line in lines {
             let (name, value) = line.split_once(':')?;
-            // Two of them may mean two things to two readers.
+            // Two such headers could be interpreted differently by different readers.
             if name.eq_ignore_ascii_case("host") && host.replace(value.trim().to_owned()).is_some()
             {
                 return None;
@@ -232,7 +233,7 @@ impl Asked {
     }
 }
 
-/// The words beside a status, for people who look.
+/// Returns the reason phrase of a status.
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

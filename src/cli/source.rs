@@ -1,4 +1,4 @@
-//! The scenario that the arguments name.
+//! Loads the scenario that the arguments name.
 
 use super::ScenarioArgs;
 use super::failure::Failure;
@@ -19,7 +19,7 @@ pub(super) fn load(args: &ScenarioArgs) -> Result<(Scenario, Resolved), Failure>
     Ok((scenario, resolved))
 }
 
-/// A number as TOML writes it.
+/// Formats a number for TOML.
 fn number(value: f64) -> String {
     if value.is_nan() {
         "nan".into()
@@ -34,7 +34,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// What the driver would do with the setup; a fault points to the step, which the plan is about.
+/// Returns the driver's plan for the setup; a fault points to the step, which the plan depends on.
 pub(super) fn plan<D: crate::cluster::integrate::Integrate>(
     scenario: &Scenario,
     setup: &crate::system::Setup<D>,

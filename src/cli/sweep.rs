@@ -1,4 +1,4 @@
-//! `arenite sweep`: many runs, one table.
+//! `arenite sweep`: executes many runs and writes one table.
 
 mod plan;
 mod progress;
@@ -32,14 +32,14 @@ impl From<SweepError> for Failure {
     }
 }
 
-/// Runs a sweep, or what is left of it, with all processes that were started together; prints what all runs say.
+/// Runs a sweep, or the rest of it, with all processes that were started together; prints the results of all runs.
 pub(super) fn sweep(args: &SweepArgs) -> Result<(), Failure> {
     let ranks = together::begin(match args.shard {
         Some(_) => Job::Part,
         None => Job::Sweep,
     })?;
     let done = asked(args, &ranks);
-    // One speaks for all, and its status counts.
+    // Only rank 0 reports, and its status counts.
     if ranks.rank() == 0 { done } else { Ok(()) }
 }
 
@@ -63,7 +63,7 @@ fn load<'a>(args: &'a SweepArgs, ranks: &'a dyn Ranks) -> Result<Call<'a>, Failu
     let threads = args.threads.map_or_else(
         || match ranks.size() {
             1 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            // Who started the processes has dealt out the cores.
+            // The launcher of the processes has assigned the cores.
             _ => 1,
         },
         usize::from,
@@ -78,7 +78,7 @@ fn load<'a>(args: &'a SweepArgs, ranks: &'a dyn Ranks) -> Result<Call<'a>, Failu
     })
 }
 
-/// What was asked for.
+/// A call of the command.
 struct Call<'a> {
     args: &'a SweepArgs,
     ranks: &'a dyn Ranks,
@@ -95,12 +95,12 @@ impl Call<'_> {
         }
     }
 
-    /// Whether this process says nothing.
+    /// Whether this process prints nothing.
     fn quiet(&self) -> bool {
         self.args.quiet || self.ranks.rank() != 0
     }
 
-    /// Refuses a folder in which files have the names of a sweep's, but no sweep has run.
+    /// Refuses a folder that contains files with the names of a sweep's, but no sweep.
     fn refuse_strange(&self) -> Result<(), Failure> {
         let ours = |name: &str| {
             let text = std::fs::read_to_string(self.dir.join(name));
@@ -125,7 +125,7 @@ impl Call<'_> {
         }
     }
 
-    /// Makes the folder known as a sweep's.
+    /// Marks the folder as that of the sweep.
     fn begin(&self) -> Result<(), Failure> {
         self.refuse_strange()?;
         let others = sweep::others(&self.points, &self.dir);
@@ -191,7 +191,7 @@ impl Call<'_> {
         self.result(&rows, &done)
     }
 
-    /// What was given on the command line is part of what the folder is of.
+    /// Stores the settings of the command line, which are part of the sweep in the folder.
     fn keep_overrides(&self) -> Result<(), Failure> {
         let file = self.dir.join(OVERRIDES);
         if self.args.set.is_empty() {
@@ -209,7 +209,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// The rows of a part alone.
+    /// Returns the rows of one part only.
     fn part(&self, rows: &[Option<Row>], shard: Shard) -> Vec<Option<Row>> {
         let ours = |(point, row): (&Point, &Option<Row>)| {
             row.clone().filter(|_| shard.holds(point.number))
@@ -223,7 +223,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Puts the rows of all parts together.
+    /// Merges the rows of all parts.
     fn merge(&self) -> Result<(), Failure> {
         let rows = sweep::read_rows(&self.points, &self.dir);
         let missing: Vec<&Point> = self
@@ -257,7 +257,7 @@ impl Call<'_> {
         self.result(&rows, &done)
     }
 
-    /// Tells what came of it, and what all runs say.
+    /// Prints the result of the sweep and the statistics of all runs.
     fn result(&self, rows: &[Option<Row>], done: &Done) -> Result<(), Failure> {
         let missing = rows.iter().filter(|row| row.is_none()).count();
         if done.elsewhere > 0 {
@@ -324,10 +324,10 @@ impl Call<'_> {
     }
 }
 
-/// Failures that are told one by one.
+/// Greatest number of failures listed one by one.
 const MOST_TOLD: usize = 5;
 
-/// So many runs, in words.
+/// Formats a number of runs.
 fn runs(count: usize) -> String {
     match count {
         1 => "1 run".into(),

@@ -1,9 +1,9 @@
-//! Whether a command is run by several processes that were started together.
+//! Detects whether several processes that were started together run the command.
 
 use super::failure::Failure;
 use crate::ranks::Ranks;
 
-/// What those who start processes together tell each of them: how many there are.
+/// Environment variables in which process launchers give the number of processes.
 const TOLD: [&str; 3] = [
     // Open MPI.
     "OMPI_COMM_WORLD_SIZE",
@@ -13,18 +13,18 @@ const TOLD: [&str; 3] = [
     "MV2_COMM_WORLD_SIZE",
 ];
 
-/// What the processes are to do.
+/// Task of the processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Job {
     /// One run.
     Run,
     /// A sweep.
     Sweep,
-    /// A part of a sweep that each has for itself.
+    /// A part of a sweep, different for each process.
     Part,
 }
 
-/// The processes that were started together, as MPI says.
+/// Returns the processes that were started together, from MPI.
 #[cfg(feature = "mpi")]
 pub(super) fn begin(job: Job) -> Result<crate::ranks::World, Failure> {
     let ranks = crate::ranks::World::begin().map_err(failed)?;
@@ -36,7 +36,7 @@ pub(super) fn begin(job: Job) -> Result<crate::ranks::World, Failure> {
     Ok(ranks)
 }
 
-/// This process alone: the program has no MPI to ask.
+/// Returns a single process: the program was built without MPI.
 #[cfg(not(feature = "mpi"))]
 pub(super) fn begin(job: Job) -> Result<crate::ranks::One, Failure> {
     let ranks = crate::ranks::One;
@@ -48,8 +48,8 @@ pub(super) fn begin(job: Job) -> Result<crate::ranks::One, Failure> {
     Ok(ranks)
 }
 
-/// Refuses many processes that do not know of each other, each of which would do it all. With a part of its own each is
-/// right.
+/// Refuses several processes that do not know of each other, each of which would do all the work. It is correct if
+/// each has a part of its own.
 fn alone(job: Job, ranks: &dyn Ranks, why: &str) -> Result<(), Failure> {
     if ranks.size() > 1 || job == Job::Part {
         return Ok(());
@@ -74,7 +74,7 @@ fn alone(job: Job, ranks: &dyn Ranks, why: &str) -> Result<(), Failure> {
     }
 }
 
-/// What went well on all ranks; else all fail, those where it did with their own reason.
+/// Returns the value if all ranks succeeded; else all fail, and failed ranks keep their own reason.
 pub(super) fn agreed<T>(ranks: &dyn Ranks, own: Result<T, Failure>) -> Result<T, Failure> {
     if ranks.size() == 1 {
         return own;

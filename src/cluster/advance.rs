@@ -1,4 +1,5 @@
-//! How stepped grains go on by a step, with or without the forces before it, and how far they go: lists are minded by that.
+//! Advances stepped grains by one step, with or without the preceding forces, and bounds their
+//! displacement, which determines when lists are renewed.
 
 use super::border::Border;
 use super::dem::{Dem, three};
@@ -10,15 +11,15 @@ use crate::geometry::Vector;
 use crate::walls::Motion;
 
 impl<D: Integrate> Dem<D> {
-    /// Moves all stepped grains by one step.
+    /// Advances all stepped grains by one step.
     pub fn advance(&mut self) {
         self.move_all();
         count_way(&mut self.world, &mut self.skin, &mut self.book);
     }
 
-    /// Works out the forces and moves all stepped grains by one step, in one pass over the grains, where that can be: in large systems of
-    /// balls whose links are not logged. It must follow a stride, which leaves no forces behind. Gives whether it was done; what comes out has
-    /// the bits of [`Dem::forces`] and [`Dem::advance`], in that order.
+    /// Computes the forces and advances all stepped grains by one step, in one pass over the grains, if possible: in
+    /// large systems of balls whose links are not logged. It must follow a stride, which leaves no forces behind.
+    /// Returns whether it was done; the result has the same bits as [`Dem::forces`] followed by [`Dem::advance`].
     pub fn forces_and_advance(&mut self) -> bool {
         let can = blocks::has_bands(&self.world.contacts, &self.world.cell)
             && self.world.grains.in_order
@@ -40,7 +41,7 @@ impl<D: Integrate> Dem<D> {
         can
     }
 
-    /// The motion of a step, without the way that lists are minded by.
+    /// The motion of a step, without the displacement bound that lists require.
     pub(super) fn move_all(&mut self) {
         let stride = plain_stride(&self.world.clock, &self.world.physics);
         self.world.grains.keep_moments();
@@ -51,13 +52,13 @@ impl<D: Integrate> Dem<D> {
         };
         book_stride(&mut self.skin, &mut self.book, &mut self.border, sums);
         if arcs::has_arcs(&self.world.shapes, &self.world.grains) {
-            // Ends of a grain may be faster than its middle.
+            // Ends of a grain may be faster than its centre.
             let most = sums.fastest.sqrt() + sums.rim.sqrt();
             self.skin.fastest = most * most;
         }
         let mut work = bodies::turn_bodies(&mut self.world, &mut self.skin);
         if self.world.clock.integrator == IntegratorName::Heun {
-            // Both stages have booked it.
+            // Both stages have already accounted for it.
             work = 0.0;
         }
         if D::N == 2 {
@@ -77,8 +78,8 @@ impl<D: Integrate> Dem<D> {
         count_step(&mut self.world.clock, &self.world.grains, &mut self.book);
     }
 
-    /// Moves all own stepped grains by one step. What the ranks must know together: parts of the square of the greatest speed, m^2/s^2,
-    /// and a bound of the speed of walls, m/s; of each the greatest goes to [`moved`](super::border::moved).
+    /// Advances all own stepped grains by one step. Returns the values that the ranks must combine: parts of the square of the greatest
+    /// speed, m^2/s^2, and a bound of the speed of walls, m/s; the maximum of each over the ranks goes to [`moved`](super::border::moved).
     pub fn move_own(&mut self) -> [f64; 3] {
         self.move_all();
         let [along, across] = self.border.axes;
@@ -100,7 +101,7 @@ fn count_step<D: Integrate>(clock: &mut Clock, grains: &Grains<D>, book: &mut Bo
     book.counts.grain_steps += grains.active.len() as u64;
 }
 
-/// Books what a stride did.
+/// Accounts for the results of a stride.
 fn book_stride(skin: &mut Skin, book: &mut Book, border: &mut Border, sums: StepSums) {
     book.flows.damping += sums.damper_work;
     skin.fastest = sums.fastest;
@@ -120,14 +121,14 @@ pub(super) fn count_way<D: Integrate>(world: &mut World<D>, skin: &mut Skin, boo
     skin.add_way(way);
 }
 
-/// Grains that just began to step get the velocity that the integrator carries. Done after each
-/// evaluation; to be called besides when grains begin to step between evaluations.
+/// Gives grains that just began to step the velocity that the integrator stores. Done after each
+/// evaluation; must also be called when grains begin to step between evaluations.
 pub fn start_fresh<D: Integrate>(world: &mut World<D>) {
     let fresh = std::mem::take(&mut world.grains.fresh);
     let h = world.clock.step;
-    // Both carry the velocity of half a step before the time of evaluation. The midpoint rule's
-    // first evaluation lies half a step after the start, to which grains were brought by
-    // gravity alone: contact forces act from the start on, so only gravity is taken back.
+    // Both leapfrogs store the velocity of half a step before the time of evaluation. The midpoint
+    // rule's first evaluation is half a step after the start, to which gravity alone moved the
+    // grains: contact forces act from the start on, so only gravity is subtracted.
     let (back, contact) = match world.clock.integrator {
         IntegratorName::Verlet => (0.5 * h, 0.5 * h),
         IntegratorName::Midpoint => (0.5 * h, 0.0),
@@ -159,7 +160,7 @@ pub fn start_fresh<D: Integrate>(world: &mut World<D>) {
     world.grains.fresh.clear();
 }
 
-/// A bound of the speed of any moving wall near grains, m/s.
+/// An upper bound of the speed of any moving wall near grains, m/s.
 pub(super) fn wall_speed<D: Integrate>(world: &World<D>) -> f64 {
     let mut bound = 0.0f64;
     for (wall, &gone) in world.walls.boundaries.iter().zip(&world.walls.gone) {

@@ -1,18 +1,18 @@
-//! What fields and forces between grains need of the engine, and what they do to it.
+//! Interface of the engine for fields and long-range forces between grains.
 
 use super::integrate::{Integrate, IntegratorName};
 use super::world::{Clock, Grains, Physics, Shapes};
 use crate::field::{Source, SourceDensity};
 use crate::geometry::Dimension;
 
-/// What a field does to a grain.
+/// Action of a field on a grain.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FieldForce<D: Dimension> {
-    /// All of the force, N.
+    /// Total force, N.
     pub force: D::Vector,
-    /// The share that dissipates, N.
+    /// Dissipative part of the force, N.
     pub drag: D::Vector,
-    /// Moment about the centre, N m; in the plane the last counts.
+    /// Moment about the centre, N m; in the plane only the last component counts.
     pub moment: [f64; 3],
 }
 
@@ -36,7 +36,7 @@ pub fn source<D: Integrate>(
     density.of::<D>(mass, D::rotation(arrays, slot as usize), axes)
 }
 
-/// Adds what a field does to a stepped grain at the present evaluation.
+/// Adds the action of a field on a stepped grain at the present evaluation.
 pub fn add_action<D: Integrate>(grains: &mut Grains<D>, slot: u32, action: &FieldForce<D>) {
     let (arrays, s) = (&mut grains.arrays, slot as usize);
     for k in 0..D::N {
@@ -55,9 +55,9 @@ pub fn add_action<D: Integrate>(grains: &mut Grains<D>, slot: u32, action: &Fiel
     }
 }
 
-/// Adds the force of an acceleration v x w to a stepped grain, after all other forces. The leapfrogs
-/// take for v the mean of the velocities before and after the kick, so that it does no work
-/// (Boris 1970).
+/// Adds the force of an acceleration v x w to a stepped grain, after all other forces. The
+/// leapfrogs use for v the mean of the velocities before and after the kick, so that it does no
+/// work (Boris 1970).
 pub fn add_gyration<D: Integrate>(
     clock: &Clock,
     physics: &Physics<D>,
@@ -71,8 +71,8 @@ pub fn add_gyration<D: Integrate>(
     let mass = 1.0 / arrays.inverse_mass(s);
     let midpoint = clock.integrator == IntegratorName::Midpoint;
     let leapfrog = midpoint || clock.integrator == IntegratorName::Verlet;
-    // Who begins to step has the velocity of this evaluation; under the midpoint rule that of half a step
-    // before, but for gravity.
+    // A grain that begins to step has the velocity of this evaluation; under the midpoint rule that
+    // of half a step before, apart from gravity.
     let velocity = if midpoint || leapfrog && !fresh {
         let (carried, _) = D::carried(arrays, s);
         let (force, _) = D::force(arrays, s);

@@ -1,5 +1,5 @@
-//! Grains of arcs as their kernels see them: tables beside the rows, and the passes over lists in which other
-//! arcs are looked for where those named do not face each other any more.
+//! Grains of arcs in the form that kernels use: tables beside the rows, and the passes over lists
+//! that search for other arcs where the stored ones do not face each other any more.
 
 use super::arrays::Status;
 use super::dem::{Work, law_of};
@@ -26,20 +26,20 @@ pub(super) fn has_arcs<D: Integrate>(shapes: &Shapes<D>, grains: &Grains<D>) -> 
     D::N == 2 && !grains.bodies.list.is_empty() && shapes.forms.iter().any(|form| form.arcs)
 }
 
-/// Whether all grains of several parts are of arcs; only to be asked after `know_arcs`.
+/// Whether all grains of several parts consist of arcs; valid only after `know_arcs`.
 pub(super) fn only_arcs<D: Integrate>(shapes: &Shapes<D>, grains: &Grains<D>) -> bool {
     grains.bodies.list.len() == shapes.arc_grains
 }
 
 impl<D: Integrate> Shapes<D> {
-    /// Slots got new numbers: tables are to be made anew.
+    /// Discards the tables, since slots have new numbers.
     pub(super) fn forget_arcs(&mut self) {
         self.arcs.place.clear();
         self.arcs.grains.clear();
         self.arc_grains = 0;
     }
 
-    /// Where an arc lies in its grain; none of what is no arc.
+    /// Lever of an arc in its grain; none for a slot that is not an arc.
     pub(super) fn arc_lever(&self, slot: u32) -> Option<Lever<D>> {
         let (grain, row) = self.arc(slot)?;
         Some(Lever {
@@ -48,14 +48,14 @@ impl<D: Integrate> Shapes<D> {
         })
     }
 
-    /// The grain of a slot and the row of its arc; none of what is no arc.
+    /// The grain of a slot and the row of its arc; none for a slot that is not an arc.
     #[inline]
     pub(super) fn arc(&self, slot: u32) -> Option<(usize, &Row)> {
         let &[grain, row] = self.arcs.place.get(slot as usize)?;
         (row > WHOLE).then(|| (grain as usize, &self.arcs.rows[row as usize]))
     }
 
-    /// From the middle of a grain to the place of an arc over its radius, as it is turned.
+    /// Vector from the centre of a grain to the position of an arc over its radius, in the present orientation.
     #[inline]
     fn turned(&self, grain: usize, own: [f64; 2]) -> D::Vector {
         let [sine, cosine] = self.arcs.turns[grain];
@@ -67,7 +67,7 @@ impl<D: Integrate> Shapes<D> {
     }
 }
 
-/// Makes the tables of arcs where they do not fit the slots; gives whether there are grains of arcs.
+/// Builds the tables of arcs if they do not match the slots; returns whether there are grains of arcs.
 pub fn know_arcs<D: Integrate>(
     physics: &Physics<D>,
     shapes: &mut Shapes<D>,
@@ -127,14 +127,14 @@ pub fn know_arcs<D: Integrate>(
     }
     D::turn_arcs(physics.level, &grains.arrays, &mut shapes.arcs);
     shapes.arc_grains = shapes.arcs.grains.len();
-    // From now on those turn that are stepped; lists are renewed when others begin to be.
+    // From now on only stepped grains turn; when others begin to step, lists are renewed.
     let status = &grains.arrays.status;
     let stepped = |&slot: &u32| status[slot as usize] == Status::Stepped;
     shapes.arcs.grains.retain(stepped);
     true
 }
 
-/// Some grains were displaced: those of arcs among them are turned as their rows say.
+/// Updates the orientation of displaced grains of arcs from their rows.
 pub(super) fn turn_displaced_arcs<D: Integrate>(
     physics: &Physics<D>,
     shapes: &mut Shapes<D>,
@@ -151,7 +151,7 @@ pub(super) fn turn_displaced_arcs<D: Integrate>(
     shapes.arcs.grains = stepped;
 }
 
-/// Grains of arcs have turned.
+/// Updates the orientations of grains of arcs after a rotation.
 pub(super) fn turn_arcs<D: Integrate>(
     physics: &Physics<D>,
     shapes: &mut Shapes<D>,
@@ -162,7 +162,7 @@ pub(super) fn turn_arcs<D: Integrate>(
     }
 }
 
-/// Which grains and arcs the lanes of a class of pairs name.
+/// The grains and arcs of the lanes of a class of pairs.
 fn name_arcs<D: Integrate>(
     shapes: &mut Shapes<D>,
     contacts: &Contacts<D>,
@@ -180,7 +180,7 @@ fn name_arcs<D: Integrate>(
     named
 }
 
-/// Forces of a class of pairs; gives the work of tangential forces, J. A trial looks at all batches.
+/// Computes the forces of a class of pairs; returns the work of tangential forces, J. A trial processes all batches.
 pub(super) fn arc_pairs<D: Integrate>(
     world: &mut World<D>,
     skin: &Skin,
@@ -237,7 +237,7 @@ pub(super) fn arc_pairs<D: Integrate>(
     done
 }
 
-/// Forces at a surface.
+/// Computes the forces at a surface.
 pub(super) fn arc_walls<D: Integrate>(
     world: &mut World<D>,
     work: &mut Work<D>,
@@ -286,7 +286,7 @@ pub(super) fn arc_walls<D: Integrate>(
     sums
 }
 
-/// Middle of the circle of a slot, m.
+/// Centre of the circle of a slot, m.
 #[inline]
 pub(super) fn centre<D: Integrate>(shapes: &Shapes<D>, grains: &Grains<D>, slot: u32) -> D::Vector {
     let arrays = &grains.arrays;
@@ -299,7 +299,7 @@ pub(super) fn centre<D: Integrate>(shapes: &Shapes<D>, grains: &Grains<D>, slot:
     }
 }
 
-/// Motion of the circle of an arc; none of what is no arc.
+/// Motion of the circle of an arc; none for a slot that is not an arc.
 pub(super) fn arc_motion<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,

@@ -1,7 +1,7 @@
-//! What the kernels work on: rows of all grains by slot.
+//! Data of the kernels: rows of all grains by slot.
 //!
-//! Slot 0 is a dummy without extent, named by the empty lanes of batches. Grains in flight keep
-//! their slot; their rows are not moved.
+//! Slot 0 is a dummy without extent, used by the empty lanes of batches. Grains in flight keep
+//! their slot; their rows are not updated.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,45 +10,45 @@ use crate::body::{Grain, GrainId};
 use crate::geometry::{Dimension, Vector};
 use crate::vector::Row;
 
-/// What a slot holds.
+/// Content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
-    /// Nothing: the dummy, or a grain that was removed.
+    /// Empty: the dummy, or a removed grain.
     Empty,
-    /// A grain that takes steps.
+    /// A grain that is stepped.
     Stepped,
     /// A grain in flight.
     Flying,
-    /// A grain in equilibrium that stands still.
+    /// A grain in equilibrium, at rest.
     Still,
-    /// A part of the grain in a slot before.
+    /// A part of the grain in an earlier slot.
     Part,
     /// A grain that another rank steps.
     Ghost,
-    /// A grain of another rank that stands still.
+    /// A grain of another rank that is at rest.
     StillGhost,
 }
 
 impl Status {
-    /// Whether a grain of this rank is there: not nothing, and not a part of one.
+    /// Whether the slot contains a grain of this rank, not only a part of one.
     pub fn is_grain(self) -> bool {
         matches!(self, Status::Stepped | Status::Flying | Status::Still)
     }
 
-    /// Whether a grain is there that stands still, of whatever rank.
+    /// Whether the slot contains a grain at rest, of any rank.
     pub fn stands(self) -> bool {
         matches!(self, Status::Still | Status::StillGhost)
     }
 
-    /// Whether a grain of another rank is there.
+    /// Whether the slot contains a grain of another rank.
     pub fn is_ghost(self) -> bool {
         matches!(self, Status::Ghost | Status::StillGhost)
     }
 }
 
-/// Rows of all grains. At the time of evaluation `rows` and `spins` hold positions and
-/// velocities, `forces` and `dampers` the contact forces there, `state` what the integrator
-/// carries.
+/// Rows of all grains. At the time of evaluation `rows` and `spins` contain positions and
+/// velocities, `forces` and `dampers` the contact forces then, `state` the variables of the
+/// integrator.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Arrays<D: Dimension> {
@@ -63,8 +63,8 @@ pub struct Arrays<D: Dimension> {
     pub previous: Vec<Row>,
     /// Contact forces.
     pub forces: Vec<Row>,
-    /// The dampers' share (space only; in the plane it is in the second half of `forces`): force, whether its moment
-    /// is another than that of the forces, and then the moment.
+    /// The dampers' share (space only; in the plane it is in the second half of `forces`): force,
+    /// whether its moment differs from that of the forces, and then the moment.
     pub dampers: Vec<Row>,
     /// Orientation at the last neighbour update (space only; the plane has the arc in its row).
     pub rotation: Vec<D::Rotation>,
@@ -72,7 +72,7 @@ pub struct Arrays<D: Dimension> {
     pub id: Vec<GrainId>,
     /// Materials.
     pub material: Vec<u16>,
-    /// What each slot holds.
+    /// Content of each slot.
     pub status: Vec<Status>,
 }
 
@@ -111,12 +111,12 @@ impl<D: ClusterDimension> Arrays<D> {
         self.status.push(Status::Empty);
     }
 
-    /// Number of slots, the dummy included.
+    /// Number of slots, including the dummy.
     pub fn slots(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is a row of each kind for each slot, and the dummy.
+    /// Whether there is a row of each type for each slot, and the dummy.
     pub(super) fn is_whole(&self) -> bool {
         let slots = self.slots();
         let all = [
@@ -137,7 +137,7 @@ impl<D: ClusterDimension> Arrays<D> {
             && (D::N == 2 || in_space.iter().all(|length| *length == slots))
     }
 
-    /// Adds a grain at the end; gives its slot.
+    /// Appends a grain; returns its slot.
     pub fn push(&mut self, grain: &Grain<D>, status: Status) -> u32 {
         self.push_empty();
         let slot = self.slots() - 1;
@@ -148,8 +148,8 @@ impl<D: ClusterDimension> Arrays<D> {
         slot as u32
     }
 
-    /// Adds a part of the grain in a slot, of a radius (m), at the end; gives its slot. Its place is to be
-    /// set.
+    /// Appends a part of the grain in a slot, with a radius (m); returns its slot. The caller sets
+    /// its position.
     pub fn push_part(&mut self, of: usize, radius: f64) -> u32 {
         self.push_empty();
         let slot = self.slots() - 1;
@@ -161,7 +161,7 @@ impl<D: ClusterDimension> Arrays<D> {
         slot as u32
     }
 
-    /// Keeps the slots of `order` (old slots, the dummy first) in that order.
+    /// Reorders the slots to `order` (old slots, the dummy first); other slots are dropped.
     pub fn reorder(&mut self, order: &[u32]) {
         fn apply<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
             if !values.is_empty() {
@@ -207,7 +207,7 @@ impl<D: ClusterDimension> Arrays<D> {
         self.state[slot].0[7]
     }
 
-    /// Forgets the forces of the last evaluation on a slot.
+    /// Clears the forces of the last evaluation on a slot.
     pub fn clear_force(&mut self, slot: usize) {
         self.forces[slot] = Row::default();
         if let Some(damper) = self.dampers.get_mut(slot) {
@@ -215,7 +215,7 @@ impl<D: ClusterDimension> Arrays<D> {
         }
     }
 
-    /// Makes a slot empty: its row goes where nothing touches it.
+    /// Empties a slot: moves its row far away from all others.
     pub fn vacate(&mut self, slot: usize) {
         self.status[slot] = Status::Empty;
         let far = 1e30 * (1.0 + slot as f64);

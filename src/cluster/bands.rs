@@ -1,18 +1,19 @@
-//! How the slots of large systems are dealt out, so that threads can share the work of a step.
+//! Division of the slots of large systems, so that threads can share the work of a step.
 //!
-//! Slots are cut into *bands* of some thousands that follow each other; near in memory is mostly near in
-//! space. Pairs within a band, or between two bands, form a *block*, whose forces go to the rows of these bands and
-//! nowhere else. Blocks have a fixed order, in which each band takes its turns. So each row is added up in one
-//! order, whatever thread does what and when, and one thread gives the same bits as many.
+//! Slots are divided into *bands* of some thousand consecutive slots; neighbours in memory are mostly neighbours in
+//! space. Pairs within a band, or between two bands, form a *block*, whose forces affect only the rows of these
+//! bands. Blocks have a fixed order, which determines the turns of each band. So each row is summed in one order,
+//! whichever thread processes which block and when, and one thread gives the same bits as many.
 //!
-//! Blocks within bands follow each other; those between two bands come a band or some later, before their rows have left the caches.
+//! Blocks within bands are consecutive; those between two bands follow one or several bands later,
+//! while their rows are still in the caches.
 
 use serde::{Deserialize, Serialize};
 
-/// Bands at most: what is counted for each two of them is to be little beside what grains have.
+/// Greatest number of bands: the counts for each pair of bands have to be small compared with the data of grains.
 const MOST: usize = 1024;
 
-/// Bands between a band and what lies between it and those before it.
+/// Number of bands between a band and the blocks between it and earlier ones.
 pub(super) const AHEAD: usize = 1;
 
 /// Bands of slots.
@@ -22,19 +23,19 @@ pub struct Bands {
     starts: Vec<u32>,
 }
 
-/// Where a block of a class of pairs ends.
+/// End of a block of a class of pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockEnd {
     /// Bands of the first and of the second bodies.
     pub bands: [u16; 2],
-    /// In the outer list.
+    /// End in the outer list.
     pub outer: u32,
-    /// In the batches.
+    /// End in the batches.
     pub batches: u32,
 }
 
 impl BlockEnd {
-    /// One block of all pairs; its batches are not known yet.
+    /// A single block of all pairs; its batches are not known yet.
     pub fn of_all(pairs: usize) -> Self {
         BlockEnd {
             bands: [0, 0],
@@ -45,7 +46,7 @@ impl BlockEnd {
 }
 
 impl Bands {
-    /// Bands of about `size` of these slots, ascending, each.
+    /// Divides ascending slots into bands of about `size` each.
     pub fn cut(slots: &[u32], size: usize) -> Self {
         let count = (slots.len() / size.max(1)).clamp(1, MOST);
         let starts = (1..count).map(|k| slots[k * slots.len() / count]);
@@ -54,7 +55,7 @@ impl Bands {
         }
     }
 
-    /// How many there are.
+    /// Number of bands.
     pub fn count(&self) -> usize {
         self.starts.len() + 1
     }
@@ -64,12 +65,12 @@ impl Bands {
         self.starts.partition_point(|&start| start <= slot)
     }
 
-    /// A list by slot, band by band, each with its first slot.
+    /// Splits a list by slot into bands, each with its first slot.
     pub fn split<'a, T>(&self, mut all: &'a mut [T]) -> Vec<(u32, &'a mut [T])> {
         let mut bands = Vec::with_capacity(self.count());
         let mut from = 0;
         for &start in &self.starts {
-            // Space has lists that the plane has not.
+            // Some lists exist in space only.
             let middle = ((start - from) as usize).min(all.len());
             let (band, rest) = all.split_at_mut(middle);
             bands.push((from, band));
@@ -79,11 +80,11 @@ impl Bands {
         bands
     }
 
-    /// A list of slots, ascending, band by band.
+    /// Splits an ascending list of slots into bands.
     pub fn deal<'a>(&self, mut slots: &'a [u32]) -> Vec<&'a [u32]> {
         let mut bands = Vec::with_capacity(self.count());
         for &start in &self.starts {
-            // Most slots are there, one after the other.
+            // Mostly the slots are consecutive.
             let first = slots.first().map_or(start, |&first| first.min(start));
             let most = slots.len().min((start - first) as usize);
             let count = match slots[..most].last() {
@@ -98,7 +99,7 @@ impl Bands {
         bands
     }
 
-    /// The band of each slot up to the last that is in a pair.
+    /// The band of each slot up to the last one in a pair.
     fn by_slot(&self, pairs: &[[u32; 2]]) -> Vec<u16> {
         let end = pairs.iter().flatten().max().map_or(0, |&last| last + 1);
         let ends = self.starts.iter().map(|&start| start.min(end));
@@ -109,7 +110,7 @@ impl Bands {
         bands
     }
 
-    /// Puts pairs, sorted and each in the order of its slots, into the order of blocks, sorted within each; gives where these end.
+    /// Rearranges sorted pairs, each in the order of its slots, into blocks, sorted within each; returns the ends of the blocks.
     pub fn arrange(&self, pairs: &mut Vec<[u32; 2]>) -> Vec<BlockEnd> {
         let count = self.count();
         if count == 1 {
@@ -150,7 +151,7 @@ impl Bands {
         ends
     }
 
-    /// Finds pairs in a list that is arranged in blocks.
+    /// Returns a function that finds pairs in a list arranged in blocks.
     pub fn places<'a>(
         &'a self,
         pairs: &'a [[u32; 2]],
@@ -171,7 +172,7 @@ impl Bands {
         }
     }
 
-    /// Whether bands are as [`Bands::cut`] makes them, for so many slots.
+    /// Whether the bands are valid results of [`Bands::cut`] for this number of slots.
     pub(super) fn is_whole(&self, slots: usize) -> bool {
         self.count() <= MOST
             && self.starts.is_sorted()
@@ -180,8 +181,8 @@ impl Bands {
     }
 }
 
-/// What blocks are sorted by: bands one after the other, and what lies between two of them so many bands after the later one, when its rows
-/// are still in the caches. Each band takes its turns in the same order, however many these are.
+/// Sort key of blocks: bands in order, and the blocks between two bands `ahead` bands after the later one, while its
+/// rows are still in the caches. Each band has its turns in the same order, whatever the value of `ahead`.
 pub(super) fn order_of([a, b]: [usize; 2], ahead: usize) -> (usize, bool, usize) {
     if a == b {
         (b, false, a)
@@ -194,7 +195,7 @@ pub(super) fn order_of([a, b]: [usize; 2], ahead: usize) -> (usize, bool, usize)
 mod tests {
     use super::*;
 
-    /// Each block once, and each pair in its block.
+    /// Each block occurs once, and each pair is in its block.
     #[test]
     fn pairs_are_dealt_out() {
         let slots: Vec<u32> = (1..200).collect();
@@ -231,7 +232,7 @@ mod tests {
         drop(place);
         pairs.sort_unstable();
         assert_eq!(pairs, before);
-        // What lies between two bands comes after what lies within them, and soon.
+        // Blocks between two bands follow those within them, and soon.
         let at = |pair: [u16; 2]| seen.iter().position(|other| *other == pair).unwrap();
         for &[a, b] in seen.iter().filter(|[a, b]| a < b) {
             let bands_after = seen[at([b, b])..at([a, b])].iter().filter(|[a, b]| a == b);
@@ -239,7 +240,7 @@ mod tests {
         }
     }
 
-    /// Bands may be more than a byte counts, and there are never more than there may be.
+    /// The number of bands may exceed a byte, but never the maximum.
     #[test]
     fn pairs_of_many_bands_are_dealt_out() {
         let slots: Vec<u32> = (1..3000).collect();
@@ -257,7 +258,7 @@ mod tests {
         assert_eq!(start, 2998);
     }
 
-    /// However far blocks between bands come after these, a band takes its turns in one order.
+    /// A band has its turns in one order, however far blocks between bands follow later.
     #[test]
     fn turns_of_a_band_have_one_order() {
         let order = |ahead: usize| {

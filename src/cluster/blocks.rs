@@ -1,9 +1,9 @@
-//! Forces of pairs and strides, by bands and blocks: side by side where there are threads, and one after the
-//! other with the same bits where there are none.
+//! Forces of pairs and strides, by bands and blocks: in parallel with several threads, and in
+//! sequence with the same bits with one.
 //!
-//! Forces and the stride after them are one pass over the bands: when the last block of a band is done its grains go on at once, while
-//! their rows are in the caches. Their forces are then never anywhere else: they lie in rows that bands use in turn. What walls do is
-//! known before the pass.
+//! Forces and the following stride are one pass over the bands: when the last block of a band is
+//! done, its grains advance at once, while their rows are in the caches. The forces are then stored
+//! only in buffers that bands use in turn. Wall forces are computed before the pass.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,15 +22,15 @@ use super::world::{Cell, Contacts, World};
 use crate::contact::LinkLaw;
 use crate::vector::{Level, Row, Soon};
 
-/// Slots from which on memory is asked for rows ahead, by dimensions, on one thread: in the plane, where a slot has half as many rows, what
-/// fits a cache of 32 MiB comes soon enough (docs/notes/performance.md, "Size").
+/// Number of slots above which rows are prefetched, by dimension, on one thread: in the plane, where a slot has half
+/// as many rows, data that fits a cache of 32 MiB arrives soon enough (docs/notes/performance.md, "Size").
 const fn ask_from(dimensions: usize) -> usize {
     if dimensions == 2 { 1 << 18 } else { 0 }
 }
 
-/// A band's rows, which its stride and blocks use in turn.
+/// The rows of a band, which its stride and blocks use in turn.
 struct Shared<'a> {
-    /// How many have had their turn.
+    /// Number of turns completed.
     turn: AtomicU32,
     band: Mutex<Band<'a>>,
 }
@@ -40,13 +40,13 @@ struct Band<'a> {
     /// Slots that walls may push, and those on the rim, ascending.
     wall_slots: &'a [u32],
     rim: &'a [u32],
-    /// Where forces are added up in a pass after which nobody needs them.
+    /// Buffer of forces in a pass whose forces are not needed afterwards.
     lent: Option<Lent>,
-    /// Rows that will be needed when its pairs are done.
+    /// Rows to prefetch while its pairs are processed.
     soon: [Soon; 3],
 }
 
-/// Rows of forces, and of the dampers' share, that a band has until its stride; all zero before and after that.
+/// Buffer of a band's rows of forces, and of the dampers' share, until its stride; all zero before and after that.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lent {
     forces: Vec<Row>,
@@ -54,7 +54,7 @@ pub(super) struct Lent {
 }
 
 impl Band<'_> {
-    /// Its rows, with the forces where they are added up.
+    /// The rows of the band, with the force buffer if it has one.
     fn moved(&mut self) -> Moved<'_> {
         let mut moved = self.rows.again();
         if let Some(lent) = &mut self.lent {
@@ -64,7 +64,7 @@ impl Band<'_> {
         moved
     }
 
-    /// Its forces are added up in rows from there from now on, to what walls have done.
+    /// Assigns a force buffer to the band, initialised with the wall forces.
     fn borrow(&mut self, spare: &Mutex<Vec<Lent>>) {
         if self.lent.is_some() {
             return;
@@ -87,7 +87,7 @@ impl Band<'_> {
         self.lent = Some(lent);
     }
 
-    /// After its stride: forces of who stands still go to the rows of all; nothing is left in the others, which are given back.
+    /// After the stride: moves the forces on grains at rest to the common rows and returns the buffer, which is then all zero.
     fn give_back(&mut self, spare: &Mutex<Vec<Lent>>) {
         let Some(mut lent) = self.lent.take() else {
             return;
@@ -105,7 +105,7 @@ impl Band<'_> {
     }
 }
 
-/// Rows of some slots go over, and leave zeros behind; in the plane there are no rows of dampers.
+/// Moves the rows of some slots and leaves zeros behind; in the plane there are no rows of dampers.
 fn move_rows(first: u32, slots: &[u32], from: &mut [Row], to: &mut [Row]) {
     for slot in slots {
         let place = slot.wrapping_sub(first) as usize;
@@ -115,15 +115,15 @@ fn move_rows(first: u32, slots: &[u32], from: &mut [Row], to: &mut [Row]) {
     }
 }
 
-/// A band while it is somebody's turn. The turn is over when this is dropped, even if who had it has panicked:
-/// the panic goes on when all are done.
+/// A band during a turn. Dropping it ends the turn, even after a panic, which continues when all
+/// threads have ended.
 struct Held<'a, 'b> {
     turn: &'a AtomicU32,
     band: MutexGuard<'a, Band<'b>>,
 }
 
 impl<'b> Shared<'b> {
-    /// Waits until so many have had their turn, and takes the band.
+    /// Waits until `turn` turns are completed, and locks the band.
     fn take(&self, turn: u32) -> Held<'_, 'b> {
         // The block before takes some ten microseconds, unless its thread has lost its core to another program.
         const SPINS: u32 = 1 << 8;
@@ -149,7 +149,7 @@ impl Drop for Held<'_, '_> {
     }
 }
 
-/// What a block reads, rows and spins, and what it adds to, forces and the dampers' share of them.
+/// The data that a block reads, rows and spins, and that it adds to, forces and the dampers' share of them.
 fn of_block<'s>(
     first: &'s mut Moved<'_>,
     second: Option<&'s mut Moved<'_>>,
@@ -169,7 +169,7 @@ fn of_block<'s>(
     (seen, onto)
 }
 
-/// A class of pairs to be looked at.
+/// A class of pairs to be processed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pairs {
     pub class: usize,
@@ -177,7 +177,7 @@ pub(super) struct Pairs {
     pub timing: Timing,
 }
 
-/// What pairs of a class did.
+/// Results of the pairs of a class.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Done {
     /// Work of tangential forces, J.
@@ -186,7 +186,7 @@ pub(super) struct Done {
 }
 
 impl Done {
-    /// What the blocks did of which each ends as told.
+    /// Combines the results of blocks that end at the given positions.
     fn of_blocks(blocks: Vec<Done>, ends: &[BlockEnd]) -> Done {
         let mut all = Done::default();
         let mut start = 0;
@@ -210,7 +210,7 @@ struct Part<'a, H> {
     found: &'a mut Done,
 }
 
-/// What is to be done with one or two bands.
+/// Work on one or two bands.
 enum Job<'a, H> {
     Stride {
         stride: Stride,
@@ -224,13 +224,13 @@ enum Job<'a, H> {
         bands: [usize; 2],
         turns: [u32; 2],
         parts: Vec<Part<'a, H>>,
-        /// Where rows are for forces that nobody needs after the pass.
+        /// Buffers for forces that are not needed after the pass.
         spare: Option<&'a Mutex<Vec<Lent>>>,
     },
 }
 
 impl<H: History> Job<'_, H> {
-    /// Waits for its turn and does it.
+    /// Waits for its turn and does the work.
     fn work<D: Integrate<History = H>>(self, level: Level, shared: &[Shared<'_>]) {
         match self {
             Job::Stride {
@@ -290,7 +290,7 @@ impl<H: History> Job<'_, H> {
     }
 }
 
-/// All bands of these rows, nobody at any yet.
+/// All bands of these rows, before their first turn.
 fn shared<'a, D: ClusterDimension>(
     bands: &Bands,
     arrays: &'a mut Arrays<D>,
@@ -340,7 +340,7 @@ fn shared<'a, D: ClusterDimension>(
     (0..bands.count()).map(|_| next()).collect()
 }
 
-/// Tells each band what will be needed when its pairs are done: rows of the next one, and what its own stride reads besides.
+/// Sets the rows that each band prefetches: rows of the next band, and further data of its own stride.
 fn look_ahead(shared: &mut [Shared<'_>]) {
     let mut next = [Soon::NONE; 2];
     for shared in shared.iter_mut().rev() {
@@ -353,12 +353,12 @@ fn look_ahead(shared: &mut [Shared<'_>]) {
     }
 }
 
-/// Whether pairs are looked at by bands: sums of stresses are of all pairs in one order.
+/// Whether pairs are processed by bands: sums of stresses require all pairs in one order.
 pub(crate) fn has_bands<D: Integrate>(contacts: &Contacts<D>, cell: &Cell) -> bool {
     contacts.bands.count() > 1 && cell.sums.is_none()
 }
 
-/// Forces of a class of pairs of balls, where there are no bands; gives the work of tangential forces, J.
+/// Computes the forces of a class of pairs of balls without bands; returns the work of tangential forces, J.
 pub(super) fn pair_forces<D: Integrate>(
     world: &mut World<D>,
     work: &mut Work<D>,
@@ -410,8 +410,8 @@ pub(super) fn stride<D: Integrate>(
     D::stride(world.physics.level, moved, &world.grains.active, stride)
 }
 
-/// A pass over the bands: blocks of classes of pairs, a stride, or the stride of each band after its blocks. What walls do must be known
-/// before both; then nobody gets to know the forces.
+/// One pass over the bands: blocks of classes of pairs, a stride, or the stride of each band after its
+/// blocks. In the last case wall forces must be computed before, and the forces are not available afterwards.
 pub(super) fn by_bands<D: Integrate>(
     world: &mut World<D>,
     skin: &mut Skin,
@@ -420,7 +420,7 @@ pub(super) fn by_bands<D: Integrate>(
     stride: Option<Stride>,
 ) -> (Vec<Done>, StepSums) {
     let (level, team) = (world.physics.level, work.team);
-    // Threads are not to wait for a block or a stride whose band another is at; in space bands are smaller.
+    // Avoids that threads wait for a band in use by another block or stride; in space bands are smaller.
     let (ahead, behind) = match (team.is_of_many(), D::N) {
         (false, _) => (AHEAD, 0),
         (true, 2) => (3, 4),
@@ -429,7 +429,7 @@ pub(super) fn by_bands<D: Integrate>(
     let bands = &world.contacts.bands;
     let count = bands.count();
     let spare = Mutex::new(std::mem::take(&mut work.lent));
-    // Rows of their own are for forces that nobody needs after the pass.
+    // Buffers are for forces that are not needed after the pass.
     let lending = (stride.is_some() && !pairs.is_empty()).then_some(&spare);
     let noted = [&world.contacts.wall_slots[..], &world.sleeping.still.rim];
     let asks = world.grains.arrays.slots() >= ask_from(D::N) && !team.is_of_many();

@@ -1,11 +1,11 @@
 //! Grains of several parts: clumps, and grains bounded by arcs.
 //!
-//! Kernels know disks and spheres only. So each part of such a grain has a slot of its own, right after
-//! the grain's, with the row of a ball that goes and turns along with it: the velocity of its centre, its
-//! radius times the grain's spin, the grain's mass. Parts touch; what they feel is added up
-//! for the grain, which alone takes steps, and then parts are put where it went. Of a clump each
-//! component is a candidate; of a grain of arcs, one arc at a time stands in for it (`facing`), whose circle
-//! is worked out from the row of the grain (`arcs`): the slots of arcs are names only.
+//! Kernels support only disks and spheres. So each part of such a grain has a slot of its own,
+//! after the grain's, with the row of a ball that moves with the grain: the velocity of its centre,
+//! its radius times the grain's spin, the grain's mass. Contacts act on parts; their forces are
+//! summed for the grain, which alone is stepped, and then the parts follow. For a clump each
+//! component is a candidate; for a grain of arcs, one arc at a time represents it (`facing`), whose
+//! circle is computed from the row of the grain (`arcs`): the slots of arcs serve only as names.
 
 use super::arcs;
 use super::arrays::Status;
@@ -24,17 +24,17 @@ use crate::geometry::{Dimension, Vector};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Body<D: Dimension> {
-    /// Its slot; its parts have those that follow.
+    /// Slot of the grain; its parts have the following ones.
     pub slot: u32,
-    /// Its form.
+    /// Index of the form.
     pub form: u16,
     /// Number of parts.
     pub parts: u16,
-    /// Space: angular momentum that the integrator carries, kg m^2/s.
+    /// Space: angular momentum of the integrator, kg m^2/s.
     pub momentum: D::Spin,
     /// Space: moment at the last evaluation but one, N m.
     pub before: D::Spin,
-    /// Space: moment at the last evaluation, N m, and what of it dissipates.
+    /// Space: moment at the last evaluation, N m, and its dissipative part.
     pub moment: [D::Spin; 2],
 }
 
@@ -42,24 +42,24 @@ pub struct Body<D: Dimension> {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Bodies<D: Dimension> {
-    /// In order of their slots.
+    /// Ordered by slot.
     pub list: Vec<Body<D>>,
-    /// By slot: which of them it belongs to; empty while there is none.
+    /// By slot: index of the body that it belongs to; empty without bodies.
     home: Vec<u32>,
 }
 
-/// Of a slot that belongs to no body of parts.
+/// Marks a slot that belongs to no body of parts.
 const NONE: u32 = u32::MAX;
 
 impl<D: Dimension> Bodies<D> {
-    /// Whether all slots named are among so many.
+    /// Whether all slots referred to are below `slots`.
     pub(super) fn is_whole(&self, slots: usize) -> bool {
         let there = |body: &Body<D>| body.slot as usize + usize::from(body.parts) < slots;
         let known = |home: &u32| *home == NONE || (*home as usize) < self.list.len();
         self.list.iter().all(there) && self.home.len() <= slots && self.home.iter().all(known)
     }
 
-    /// The body that a slot belongs to, by its index.
+    /// Index of the body that a slot belongs to.
     pub fn of(&self, slot: u32) -> Option<usize> {
         let home = *self.home.get(slot as usize)?;
         (home != NONE).then_some(home as usize)
@@ -70,12 +70,12 @@ impl<D: Dimension> Bodies<D> {
         self.of(slot).map_or(slot, |body| self.list[body].slot)
     }
 
-    /// Number of parts in all.
+    /// Total number of parts.
     pub fn parts(&self) -> usize {
         self.list.iter().map(|body| usize::from(body.parts)).sum()
     }
 
-    /// A grain was added at a slot, with so many parts after it.
+    /// Registers a grain at a slot and the parts after it.
     fn add(&mut self, body: Body<D>, slots: usize) {
         self.home.resize(slots, NONE);
         let last = body.slot + u32::from(body.parts);
@@ -85,7 +85,7 @@ impl<D: Dimension> Bodies<D> {
         self.list.push(body);
     }
 
-    /// Slots got new numbers; `of` so many.
+    /// Updates the slots after a renumbering to `slots` slots.
     pub(super) fn renumber(&mut self, new_slot: &[u32], slots: usize) {
         if self.list.is_empty() {
             self.home.clear();
@@ -104,7 +104,7 @@ impl<D: Dimension> Bodies<D> {
         }
     }
 
-    /// Bodies whose grains are gone are forgotten; their slots stay empty until slots are renumbered.
+    /// Removes bodies whose grains are gone; their slots stay empty until slots are renumbered.
     fn forget(&mut self, gone: &[bool]) {
         self.list.retain(|body| !gone[body.slot as usize]);
         self.home.fill(NONE);
@@ -116,7 +116,7 @@ impl<D: Dimension> Bodies<D> {
     }
 }
 
-/// Gives a grain that was just added its parts.
+/// Adds the parts of a grain that was just added.
 pub(super) fn add_parts<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &mut Grains<D>,
@@ -153,7 +153,7 @@ pub(super) fn add_parts<D: Integrate>(
 }
 
 impl<D: Integrate> Grains<D> {
-    /// The slot of the grain that a slot belongs to: itself but for parts.
+    /// The slot of the grain that a slot belongs to; differs from the slot only for parts.
     pub fn owner(&self, slot: u32) -> u32 {
         self.bodies.owner(slot)
     }
@@ -163,7 +163,7 @@ impl<D: Integrate> Grains<D> {
         !self.bodies.list.is_empty()
     }
 
-    /// A grain of parts stands still from now on: nothing turns it.
+    /// Sets a grain of parts to rest, without rotation.
     pub(super) fn halt_body(&mut self, slot: u32) {
         if let Some(index) = self.bodies.of(slot) {
             let body = &mut self.bodies.list[index];
@@ -173,7 +173,7 @@ impl<D: Integrate> Grains<D> {
         }
     }
 
-    /// Before a stride in space: moments are taken aside, since the stride turns balls only.
+    /// Before a stride in space: saves the moments, since the stride turns only balls.
     pub(super) fn keep_moments(&mut self) {
         if D::N == 2 {
             return;
@@ -196,7 +196,7 @@ impl<D: Integrate> Grains<D> {
             .map(|index| self.bodies.list[index].form)
     }
 
-    /// Marks the parts of marked grains too.
+    /// Also marks the parts of marked grains.
     pub(super) fn mark_parts(&self, marked: &mut [bool]) {
         for body in &self.bodies.list {
             if marked[body.slot as usize] {
@@ -207,7 +207,7 @@ impl<D: Integrate> Grains<D> {
     }
 }
 
-/// Which slot comes into the lists for this one: a grain of arcs as a whole, all others themselves.
+/// The slot that represents a slot in the lists: for a grain of arcs that of the whole grain, otherwise itself.
 pub(super) fn candidate<D: Integrate>(shapes: &Shapes<D>, grains: &Grains<D>, slot: u32) -> u32 {
     match grains.bodies.of(slot) {
         Some(body) if form_of(shapes, grains, body).arcs => grains.bodies.list[body].slot,
@@ -224,7 +224,7 @@ pub(super) fn form_of<'a, D: Integrate>(
     &shapes.forms[usize::from(grains.bodies.list[body].form)]
 }
 
-/// Stepped slots that can touch, ascending: for clumps their parts.
+/// Stepped slots that can touch, ascending: the parts of clumps, otherwise the grains.
 pub(super) fn touching<D: Integrate>(shapes: &Shapes<D>, grains: &Grains<D>) -> Vec<u32> {
     let bodies = &grains.bodies;
     let mut out = Vec::with_capacity(grains.active.len() + bodies.parts());
@@ -240,7 +240,7 @@ pub(super) fn touching<D: Integrate>(shapes: &Shapes<D>, grains: &Grains<D>) -> 
     out
 }
 
-/// Slots by which the grain at a slot can touch: those of a clump's parts, else its own.
+/// Slots with which the grain at a slot can touch: those of a clump's parts, otherwise its own.
 pub(super) fn touching_of<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,
@@ -254,7 +254,7 @@ pub(super) fn touching_of<D: Integrate>(
     }
 }
 
-/// Where the part at a slot lies in its grain; none of what is a grain by itself.
+/// Lever of the part at a slot in its grain; none for a whole grain.
 pub(super) fn lever<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,
@@ -276,7 +276,7 @@ pub(super) fn lever<D: Integrate>(
     })
 }
 
-/// Where the balls of a link lie in their grains; of walls as if there was one.
+/// Levers of the balls of a link in their grains; for walls those of a ball.
 pub fn levers<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,
@@ -286,8 +286,8 @@ pub fn levers<D: Integrate>(
         .map(|slot| lever(shapes, grains, slot).unwrap_or_else(Lever::ball))
 }
 
-/// By whose slots the size of a link's ends is told: of a grain of arcs by its own, since flat arcs have
-/// larger radii than their grain.
+/// Slots that determine the sizes of a link's ends: for a grain of arcs its own slot, since flat
+/// arcs have larger radii than their grain.
 pub fn sized<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,
@@ -296,7 +296,7 @@ pub fn sized<D: Integrate>(
     view.balls.map(|slot| candidate(shapes, grains, slot))
 }
 
-/// Grains of parts were displaced, or stopped: their parts follow, whether they are stepped or not.
+/// Moves the parts of grains that were displaced or stopped, whether they are stepped or not.
 pub(super) fn put_displaced<D: Integrate>(
     physics: &Physics<D>,
     shapes: &mut Shapes<D>,
@@ -334,7 +334,7 @@ pub(super) fn moments_of<D: Integrate>(
         .map(|share| share * size)
 }
 
-/// Puts the parts of all stepped grains where those are.
+/// Moves the parts of all stepped grains to the positions of these.
 pub fn put_all_parts<D: Integrate>(
     physics: &Physics<D>,
     shapes: &mut Shapes<D>,
@@ -346,7 +346,7 @@ pub fn put_all_parts<D: Integrate>(
         tumble(physics, shapes, grains, skin, None);
         return;
     }
-    // Ends of a grain may be faster than its middle.
+    // Ends of a grain may be faster than its centre.
     let (mut speed, mut rim) = (0.0_f64, 0.0_f64);
     for index in 0..grains.active.len() {
         let slot = grains.active[index];
@@ -362,7 +362,7 @@ pub fn put_all_parts<D: Integrate>(
     skin.fastest = skin.fastest.max(most * most);
 }
 
-/// Puts the parts of a grain where it is.
+/// Moves the parts of a grain to its position.
 pub(super) fn put_parts<D: Integrate>(shapes: &Shapes<D>, grains: &mut Grains<D>, slot: u32) {
     let Some(body) = grains.bodies.of(slot) else {
         return;
@@ -374,7 +374,7 @@ pub(super) fn put_parts<D: Integrate>(shapes: &Shapes<D>, grains: &mut Grains<D>
     D::put_parts(&mut grains.arrays, slot as usize, form);
 }
 
-/// Adds what parts feel to their grains.
+/// Adds the forces on parts to their grains.
 pub(super) fn gather_parts<D: Integrate>(world: &mut World<D>) {
     if arcs::only_arcs(&world.shapes, &world.grains) {
         return;
@@ -392,7 +392,7 @@ pub(super) fn gather_parts<D: Integrate>(world: &mut World<D>) {
         ..
     } = grains;
     let still = &sleeping.still;
-    // Whom stepped grains push feels it too.
+    // Grains at rest that stepped grains push receive forces too.
     for &slot in active.iter().chain(&still.rim) {
         let Some(body) = bodies.of(slot).map(|index| &bodies.list[index]) else {
             continue;
@@ -403,7 +403,7 @@ pub(super) fn gather_parts<D: Integrate>(world: &mut World<D>) {
     }
 }
 
-/// After a stride in space: turns bodies by a step and puts their parts; gives the work of their
+/// After a stride in space: turns bodies by a step and moves their parts; returns the work of their
 /// dampers, J.
 pub(super) fn turn_bodies<D: Integrate>(world: &mut World<D>, skin: &mut Skin) -> f64 {
     use crate::cluster::integrate::IntegratorName::{Euler, Heun};
@@ -438,14 +438,14 @@ fn tumble<D: Integrate>(
         return 0.0;
     }
     let sums = D::tumble(physics.level, arrays, bodies, &shapes.tops, step);
-    // Ends of a grain may be faster than its middle.
+    // Ends of a grain may be faster than its centre.
     let most = sums.fastest.sqrt() + sums.rim.sqrt();
     skin.fastest = skin.fastest.max(most * most);
     sums.work
 }
 
-/// Space: bodies that just began to step get the momentum that the integrator carries; `back` of
-/// what moments give in a second is taken off.
+/// Space: sets the initial angular momentum of the integrator for bodies that just began to step;
+/// subtracts the effect of the moments over the time `back`.
 pub(super) fn start_bodies<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &mut Grains<D>,
@@ -474,8 +474,8 @@ pub(super) fn start_bodies<D: Integrate>(
     }
 }
 
-/// Angular velocity of a stepped body in space at the evaluation, rad/s: of the momentum carried and
-/// half a step of the moment (the leapfrogs).
+/// Angular velocity of a stepped body in space at the evaluation, rad/s: from the stored momentum
+/// and half a step of the moment (leapfrogs).
 pub fn body_spin<D: Integrate>(
     clock: &Clock,
     shapes: &Shapes<D>,
@@ -493,7 +493,7 @@ pub fn body_spin<D: Integrate>(
     ))
 }
 
-/// Its angular momentum there, kg m^2/s.
+/// Angular momentum at the evaluation, kg m^2/s.
 pub fn body_momentum<D: Integrate>(
     clock: &Clock,
     grains: &Grains<D>,
@@ -515,7 +515,7 @@ pub fn body_momentum<D: Integrate>(
     Some(body.momentum + D::spin_from_fn(|k| half * moment[k]))
 }
 
-/// Spin and orientation of a body in space a time (s, less than a step) after the evaluation.
+/// Spin and orientation of a body in space at a time (s, less than a step) after the evaluation.
 pub fn body_turned<D: Integrate>(
     clock: &Clock,
     shapes: &Shapes<D>,
@@ -538,7 +538,7 @@ pub fn body_turned<D: Integrate>(
     Some((D::spin_of(rotation, momentum, moments), rotation))
 }
 
-/// Principal moments of the body at a slot, kg m^2; none of balls.
+/// Principal moments of the body at a slot, kg m^2; none for balls.
 pub fn principal_moments<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,
@@ -550,7 +550,7 @@ pub fn principal_moments<D: Integrate>(
         .map(|index| moments_of(shapes, grains, index))
 }
 
-/// Empties the slots of the parts of grains that are removed, and marks these.
+/// Empties the slots of the parts of removed grains, and removes their bodies.
 pub(super) fn vacate_parts<D: Integrate>(
     grains: &mut Grains<D>,
     clusters: &mut ClusterIndex,

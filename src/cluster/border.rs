@@ -1,11 +1,11 @@
-//! Grains of other ranks: what an engine does that has a part of a system, and what goes from one to another.
+//! Grains of other ranks: the engine's treatment of a part of a system, and the exchange of motion.
 //!
-//! A rank steps the grains of its own domain. Of each grain of others that may come into touch with one of these it has a *ghost*: a row
-//! that is brought up to date after each stride. A link across a border is worked out by both sides from the same
-//! numbers, each with a history of its own, so that both have the same bits; what it does to a ghost is dropped.
+//! A rank steps the grains of its own domain. For each grain of others that may touch one of these it has a *ghost*:
+//! a row that is updated after each stride. Both sides of a border compute a link across it from the same numbers,
+//! each with its own contact history, so that both get the same bits; the force on a ghost is discarded.
 //!
-//! Slots have the same order on all ranks (by place, then by number). So the links of a grain are added up in one order,
-//! whoever steps it, and however many ranks there are.
+//! Slots have the same order on all ranks (by place, then by number). So the links of a grain are
+//! summed in one order, whichever rank steps it, and whatever the number of ranks.
 
 use super::integrate::Integrate;
 use super::kernel::Change;
@@ -15,18 +15,18 @@ use super::world::{Clock, Grains};
 use crate::neighbor::{RowPlace, Rows};
 use crate::vector::LANES;
 
-/// What an engine knows of other ranks' grains.
+/// Data of an engine about other ranks' grains.
 #[derive(Clone, Debug, Default)]
 pub struct Border {
     /// Whether the system is shared by ranks.
     pub shared: bool,
-    /// Whether grains stay where they are at a renewal, even if they have left a periodic box.
+    /// Whether grains keep their positions at a renewal, even outside of a periodic box.
     pub in_place: bool,
     /// Slots of grains that other ranks step; ascending after a renewal.
     pub ghosts: Vec<u32>,
-    /// Whether there are slots since the last renewal that were not there before.
+    /// Whether slots were added since the last renewal.
     pub(super) grown: bool,
-    /// By slot: where it stands in the order of slots.
+    /// By slot: its place in the order of slots.
     pub(super) places: Vec<RowPlace>,
     /// Parts of the bound of the square of the greatest speed in the last stride, m^2/s^2.
     pub axes: [f64; 2],
@@ -39,17 +39,17 @@ impl Border {
         }
     }
 
-    /// Renewals to come change no place.
+    /// Renewals from now on change no position.
     pub fn keep_places(&mut self) {
         self.in_place = true;
     }
 
-    /// The system is this rank's alone from now on.
+    /// Makes the system belong to this rank alone.
     pub fn unshare(&mut self) {
         *self = Border::default();
     }
 
-    /// Those slots and the stepped ghosts, ascending.
+    /// These slots and the stepped ghosts, ascending.
     pub(super) fn with_ghosts(&self, mut slots: Vec<u32>) -> Vec<u32> {
         if !self.ghosts.is_empty() {
             slots.extend(&self.ghosts);
@@ -58,25 +58,25 @@ impl Border {
         slots
     }
 
-    /// Whether other ranks hold a part of all.
+    /// Whether other ranks have a part of the system.
     pub fn is_shared(&self) -> bool {
         self.shared
     }
 }
 
-/// Numbers that the ghost of a grain needs after each stride.
+/// Number of values that the ghost of a grain requires after each stride.
 pub const fn numbers_of_motion<D: Integrate>() -> usize {
     if D::N == 2 { 5 } else { 9 }
 }
 
-/// The system is shared by ranks from now on.
+/// Shares the system with other ranks from now on.
 pub fn share<D: Integrate>(grains: &Grains<D>, border: &mut Border) {
     border.shared = true;
     let slots = grains.arrays.slots();
     border.places.resize(slots, RowPlace::default());
 }
 
-/// The share of a link that is this rank's to count: one half across a border.
+/// The fraction of a link that this rank counts: one half across a border.
 pub fn share_of<D: Integrate>(grains: &Grains<D>, link: &ContactRef<D>) -> f64 {
     match link.b {
         Other::Slot(b) if grains.is_ghost(b) || grains.is_ghost(link.a) => 0.5,
@@ -84,7 +84,7 @@ pub fn share_of<D: Integrate>(grains: &Grains<D>, link: &ContactRef<D>) -> f64 {
     }
 }
 
-/// What of a change of pairs this rank counts: across a border that of the first grain does.
+/// The part of a change of pairs that this rank counts: across a border the rank of the first grain counts.
 pub(super) fn counted<D: Integrate>(
     grains: &Grains<D>,
     border: &Border,
@@ -105,7 +105,7 @@ pub(super) fn counted<D: Integrate>(
     change
 }
 
-/// What the greatest speeds of all ranks are, as [`Dem::move_own`](super::dem::Dem::move_own) gives them: lists are minded by these.
+/// Accounts for the greatest speeds of all ranks, from [`Dem::move_own`](super::dem::Dem::move_own): they determine when lists are renewed.
 pub fn moved(clock: &Clock, skin: &mut Skin, [along, across, wall]: [f64; 3]) {
     skin.fastest = along + across;
     let way = clock.way_of([along + across, wall]);
@@ -127,7 +127,7 @@ pub fn put_motion<D: Integrate>(grains: &Grains<D>, slots: &[u32], out: &mut Vec
     }
 }
 
-/// Takes the motion of some ghosts, as [`put_motion`] gave it, and forgets what links did to them.
+/// Sets the motion of some ghosts, as given by [`put_motion`], and clears the forces on them.
 pub fn take_motion<D: Integrate>(grains: &mut Grains<D>, slots: &[u32], motion: &[f64]) {
     let arrays = &mut grains.arrays;
     for (&slot, motion) in slots
@@ -147,7 +147,7 @@ pub fn take_motion<D: Integrate>(grains: &mut Grains<D>, slots: &[u32], motion: 
     }
 }
 
-/// Own slots get their places in the order of slots anew.
+/// Updates the places of own slots in the order of slots.
 pub fn put_places<D: Integrate>(grains: &Grains<D>, border: &mut Border, rows: &Rows) {
     for slot in 1..grains.arrays.slots() {
         if grains.arrays.status[slot].is_grain() {

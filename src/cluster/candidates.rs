@@ -1,4 +1,4 @@
-//! What may come into touch soon: pairs from the neighbour search, and grains with surfaces.
+//! Candidates for contact: pairs from the neighbour search, and grains with surfaces.
 
 use super::bands::Bands;
 use super::border::Border;
@@ -13,11 +13,11 @@ use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::pairs_across;
 
-/// Slots from which on there are bands.
+/// Number of slots above which there are bands.
 const BANDS_FROM: usize = 1 << 14;
 
-/// Slots of a band, about, by dimensions: some hundred microseconds of work. In space the rows that the pairs of two bands read and add to
-/// are to fit the second cache of a core, 1 MiB (docs/notes/performance.md, "Size").
+/// Approximate number of slots of a band, by dimension: some hundred microseconds of work. In space the rows that the pairs
+/// of two bands read and add to have to fit the second-level cache of a core, 1 MiB (docs/notes/performance.md, "Size").
 const fn band(dimensions: usize) -> usize {
     if dimensions == 2 { 8192 } else { 2048 }
 }
@@ -31,7 +31,7 @@ pub(super) fn renew_pairs<D: Integrate>(
     world.grains.active.sort_unstable();
     world.grains.in_order = true;
     let touching = border.with_ghosts(bodies::touching(&world.shapes, &world.grains));
-    // Arcs are looked at batch by batch for the whole list; ranks are to have the same order of pairs, however many there are.
+    // Arcs are processed batch by batch for the whole list; ranks require the same order of pairs, whatever their number.
     let whole = arcs::has_arcs(&world.shapes, &world.grains) || border.shared;
     let size = if whole || touching.len() < BANDS_FROM {
         usize::MAX
@@ -46,7 +46,7 @@ pub(super) fn renew_pairs<D: Integrate>(
         .map(|&s| arrays.position(s as usize))
         .collect();
     if !bodies.list.is_empty() || border.in_place {
-        // Parts may stick out of the box.
+        // Parts may be outside of the box.
         for (k, axis) in world.physics.periodic.iter().enumerate() {
             if let Some(axis) = axis {
                 positions.iter_mut().for_each(|x| x[k] = axis.wrap(x[k]));
@@ -88,7 +88,7 @@ pub(super) fn renew_pairs<D: Integrate>(
                 }
             });
         }
-        // Two runs, the first sorted as a rule, which are merged.
+        // Merges two runs, of which the first is usually sorted.
         search.pair_buffer[stepped..].sort_unstable();
         search.pair_buffer.sort();
     }
@@ -101,7 +101,7 @@ pub(super) fn renew_pairs<D: Integrate>(
         let class = world.physics.class_of[usize::from(materials.0) * n + usize::from(materials.1)];
         world.contacts.pairs[usize::from(class)].outer.push([a, b]);
     }
-    // Kept for the next renewal, but not where it would weigh on a large system.
+    // The buffer is kept for the next renewal unless it is large.
     if search.pair_buffer.len() > 1 << 16 {
         search.pair_buffer = Vec::new();
     }
@@ -117,7 +117,7 @@ pub(super) fn renew_pairs<D: Integrate>(
                 link.spring = link.spring.map(|s| -s);
             }
             if link.a > link.b {
-                // Rolling is of the first against the second, in the plane too.
+                // Rolling is relative, of the first against the second, also in the plane.
                 link.memory.slots[..3].iter_mut().for_each(|s| *s = -*s);
             }
             (link.a, link.b) = (a, b);
@@ -127,8 +127,8 @@ pub(super) fn renew_pairs<D: Integrate>(
     }
 }
 
-/// Candidates of grains, or of their parts, with surfaces of walls: by class, which has one surface or all of a mesh, then slot and
-/// surface.
+/// Candidates of grains, or of their parts, with surfaces of walls: by class, which contains one
+/// surface or all of a mesh, then by slot and surface.
 pub(super) fn wall_candidates<D: Integrate>(
     world: &World<D>,
     touching: &[u32],
@@ -199,7 +199,7 @@ pub(super) fn renew_walls<D: Integrate>(world: &mut World<D>, kept: &[(WallName,
     world.contacts.find_wall_slots();
 }
 
-/// Surfaces of a boundary that may be no further than `reach` from the centre of a slot, ascending.
+/// Surfaces of a boundary that may be within `reach` of the centre of a slot, ascending.
 pub(super) fn surfaces_near<D: Integrate>(
     clock: &Clock,
     walls: &Walls<D>,
@@ -212,7 +212,7 @@ pub(super) fn surfaces_near<D: Integrate>(
     let pose = wall.boundary.motion.pose(clock.time());
     let x = grains.arrays.position(slot as usize);
     let mut found = Vec::new();
-    // For roundings.
+    // Allows for rounding.
     let most = reach * (1.0 + 1e-9);
     wall.near(&pose, x, reach, |surface, own| {
         if wall.surface(surface).distance_bound(own) <= most {
@@ -223,7 +223,7 @@ pub(super) fn surfaces_near<D: Integrate>(
     found
 }
 
-/// From which side a grain sees a flat surface; false for one that is round.
+/// The side of a flat surface on which a grain is; false for a curved one.
 pub(super) fn side<D: Integrate>(
     clock: &Clock,
     walls: &Walls<D>,
@@ -241,7 +241,7 @@ pub(super) fn side<D: Integrate>(
         .is_some_and(|flat| side_of(&flat))
 }
 
-/// Which of the two sides of a flat surface a normal looks to: by its first component that is not 0.
+/// The side of a flat surface towards which a normal points: by its first nonzero component.
 fn side_of<D: Dimension>(flat: &Flat<D>) -> bool {
     flat.normal
         .components()

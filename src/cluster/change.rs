@@ -1,4 +1,4 @@
-//! Changes from outside: grains removed, gates opened, forces added.
+//! Changes from outside: grains removed, gates opened, springs set.
 
 use super::border::Border;
 use super::coefficients::coefficients_after;
@@ -13,7 +13,7 @@ use crate::contact::LinkLaw;
 use crate::hgraph::ClusterIndex;
 use crate::vector::LANES;
 
-/// Peers of each slot by links between grains.
+/// Peers of each slot through links between grains.
 #[derive(Clone, Debug, Default)]
 pub struct Adjacency {
     start: Vec<u32>,
@@ -30,7 +30,7 @@ impl Adjacency {
     }
 }
 
-/// Links between grains, by slot.
+/// Adjacency of the links between grains, by slot.
 pub fn adjacency<D: Integrate>(
     grains: &Grains<D>,
     contacts: &Contacts<D>,
@@ -56,7 +56,7 @@ pub fn adjacency<D: Integrate>(
     Adjacency { start, peers }
 }
 
-/// Makes the index of clusters exact: looks at the links that were lost since the last call.
+/// Makes the index of clusters exact: searches for splits by the links lost since the last call.
 pub fn find_splits<D: Integrate>(
     grains: &Grains<D>,
     contacts: &Contacts<D>,
@@ -87,7 +87,7 @@ fn each_pair<D: Integrate>(
     }
 }
 
-/// Number of links in touch, and of those that slide.
+/// Number of links in contact, and of those that slide.
 pub fn link_count<D: Integrate>(contacts: &Contacts<D>, sleeping: &Sleeping) -> (u64, u64) {
     let (mut touch, mut slip) = (0, 0);
     let pairs = contacts.pairs.iter().map(|c| &c.lists.flags);
@@ -108,8 +108,8 @@ pub fn link_count<D: Integrate>(contacts: &Contacts<D>, sleeping: &Sleeping) -> 
     (touch, slip)
 }
 
-/// Links of these grains are about to end: noted for the log if it wants links, as at `time` (s); gives the
-/// elastic energy that they hold.
+/// Records links of these grains that are about to end in the log if it includes links, at `time`
+/// (s); returns their elastic energy.
 pub fn end_links_of<D: Integrate>(
     world: &World<D>,
     effects: &mut Effects<D>,
@@ -126,7 +126,7 @@ pub fn end_links_of<D: Integrate>(
     })
 }
 
-/// The same of links with a boundary.
+/// The same for links with a boundary.
 pub fn end_links_with<D: Integrate>(
     world: &World<D>,
     effects: &mut Effects<D>,
@@ -171,7 +171,7 @@ pub fn remove<D: Integrate>(
         gone[slot as usize] = true;
     }
     world.grains.mark_parts(&mut gone);
-    // Where space is periodic there is no place so far off that nothing touches what is there.
+    // In a periodic space no position is so far away that nothing touches it.
     let periodic = evaluate::timing(world).periodic.is_some();
     let mut lost = Vec::new();
     for class in &mut world.contacts.pairs {
@@ -213,7 +213,7 @@ pub fn remove<D: Integrate>(
         world.grains.arrays.vacate(slot as usize);
     }
     bodies::vacate_parts(&mut world.grains, clusters, &gone);
-    // Anew at once: who looks before the next step must find all in their places.
+    // At once: any reader before the next step must find all tables valid.
     world.shapes.forget_arcs();
     arcs::know_arcs(&world.physics, &mut world.shapes, &world.grains);
     world.grains.active.retain(|&s| !gone[s as usize]);
@@ -221,24 +221,24 @@ pub fn remove<D: Integrate>(
     border.ghosts.retain(|&s| !gone[s as usize]);
 }
 
-/// Links that are there from the start hold no stress in their tangential springs at time 0. The first evaluation, which
-/// is about to be made, carries springs on by a part of a step, and finds them that much back; the midpoint rule's lies
-/// that part of a step after time 0.
+/// Removes the stress of the tangential springs of initial links at time 0. The coming first
+/// evaluation extends springs by a part of a step, so they are set back by that part; under the
+/// midpoint rule the first evaluation is that part of a step after time 0.
 pub fn start_springs<D: Integrate>(world: &mut World<D>) {
     if world.clock.integrator == IntegratorName::Midpoint {
         return;
     }
     let timing = evaluate::timing(world);
     let back = timing.before * timing.step;
-    // Only what touches, touches from the start.
+    // Links in contact are in contact from the start.
     each_spring(world, |_, _, at, _| {
         (at.overlap > 0.0).then(|| (at.sliding.map(|speed| -back * speed), 0.0))
     });
 }
 
-/// Gives links forces across them, before the first evaluation of grains at rest: `held` tells that on the first body (N) and the overlap to which the
-/// link was loaded (m) by slot, second body and normal (from the second to the first); none where it is not known. Of links that may last over a gap those
-/// that are known hold there.
+/// Sets the tangential forces of links, before the first evaluation of grains at rest: `held` gives the force on the
+/// first body (N) and the overlap to which the link was loaded (m) by slot, second body and normal (from the second
+/// to the first); none for unknown links. Known links that may persist over a gap are created there.
 pub fn set_springs<D: Integrate>(
     dem: &mut Dem<D>,
     held: impl Fn(u32, Other, D::Vector) -> Option<(D::Vector, f64)>,
@@ -253,7 +253,7 @@ pub fn set_springs<D: Integrate>(
         };
         Some((extension, deepest))
     });
-    // Evaluations tell of what comes to touch, not of these.
+    // Evaluations report new contacts, but not these.
     dem.book.counts.opened += bridged.len() as u64;
     for (a, b) in bridged {
         if let Other::Slot(b) = b {
@@ -263,8 +263,8 @@ pub fn set_springs<D: Integrate>(
     }
 }
 
-/// Sets tangential springs of candidates in touch, m, and the overlaps to which they were loaded, m, where `spring` gives some; of candidates that are apart,
-/// but not so far that a link of their law would break, to hold there. Gives the latter.
+/// Sets the tangential springs of candidates in contact, m, and the overlaps to which they were loaded, m, if `spring` gives them;
+/// creates the links of candidates that are apart, but within the gap at which a link of their law would break, and returns these.
 fn each_spring<D: Integrate>(
     world: &mut World<D>,
     spring: impl Fn(u32, Other, &Kinematics<D>, &LinkLaw) -> Option<([f64; 3], f64)>,
@@ -318,8 +318,8 @@ fn each_spring<D: Integrate>(
     bridged
 }
 
-/// Loads the link in a lane of a batch with what it is given, where it touches; where it may last over its gap, if it is given something. Whether it holds over
-/// a gap.
+/// Loads the link in a lane of a batch with the given values if it is in contact; if it may persist
+/// over its gap, only if values are given. Returns whether it exists over a gap.
 fn load<D: Integrate>(
     lists: &mut Lists<D::History>,
     [batch, lane]: [usize; 2],
@@ -342,7 +342,7 @@ fn load<D: Integrate>(
     true
 }
 
-/// Takes a boundary away with its links.
+/// Removes a boundary with its links.
 pub fn open<D: Integrate>(
     world: &mut World<D>,
     book: &mut Book,
@@ -367,9 +367,9 @@ pub fn open<D: Integrate>(
     book.counts.closed += still::forget_still(world, clusters, |_| false, Some(boundary as u16));
 }
 
-/// Another gravity acts since so long (s, less than a step) before this evaluation, and was not
-/// foreseen: velocities at the time of evaluation are put right by that, and those that leapfrogs
-/// carry follow.
+/// Applies a change of gravity that took effect so long (s, less than a step) before this
+/// evaluation, and was not predicted: corrects the velocities at the time of evaluation by that,
+/// and with them those that leapfrogs store.
 pub fn jump_gravity<D: Integrate>(
     clock: &Clock,
     physics: &mut Physics<D>,
@@ -392,7 +392,7 @@ pub fn jump_gravity<D: Integrate>(
     }
 }
 
-/// Drops the links of those gone; with `candidates` also the lanes of who is near them and not in touch.
+/// Removes the links of bodies that are gone; with `candidates` also the lanes of candidates that are not in contact.
 fn drop_links<H: History>(
     lists: &mut Lists<H>,
     gone: impl Fn(u32, u32) -> bool,

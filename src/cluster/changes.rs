@@ -1,4 +1,4 @@
-//! What a displacement of grains that stand still does to the links among them, one by one.
+//! Effects of a displacement of grains at rest on the links between them, one by one.
 
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
@@ -7,24 +7,24 @@ use super::world::{Clock, Physics};
 use crate::event::EventKind;
 use crate::geometry::Dimension;
 
-/// A link that a displacement opened, closed, or let slide or grip.
+/// A link that a displacement formed, ended, or made slide or grip.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkChange<D: Dimension> {
-    /// What happened; none where a link that slid already slid on.
+    /// Kind of the event; none if a link that slid before continues to slide.
     pub kind: Option<EventKind>,
     /// Slot of the first body.
     pub a: u32,
     /// The other body.
     pub b: Other,
-    /// Where the two touch, m.
+    /// Point of contact, m.
     pub point: D::Vector,
-    /// Of a slide: elastic energy that it set free with the bodies where they are, J; and the same by
+    /// For a slide: the elastic energy that it released with the bodies fixed, J; and the same by
     /// the thesis's formula (4.36).
     pub heat: [f64; 2],
 }
 
 impl<D: Dimension> LinkChange<D> {
-    /// A link that came about or was lost.
+    /// A link that formed or ended.
     pub(super) fn between(kind: EventKind, a: u32, b: Other, at: &Kinematics<D>) -> Self {
         LinkChange {
             kind: Some(kind),
@@ -35,7 +35,7 @@ impl<D: Dimension> LinkChange<D> {
         }
     }
 
-    /// A link that slides now, or has slid until now; none when it did neither. `slid` tells both.
+    /// A link that slides now, or slid before; none for neither. `slid` gives both.
     pub(super) fn across(
         slid: [bool; 2],
         heat: [f64; 2],
@@ -59,8 +59,8 @@ impl<D: Dimension> LinkChange<D> {
     }
 }
 
-/// Counts these changes, and notes them for the log if it wants links. What came about and was lost
-/// is counted with the clusters.
+/// Counts these changes, and records them in the log if it includes links. Formed and ended links
+/// are counted with the clusters.
 pub(super) fn book_changes<D: Integrate>(
     clock: &Clock,
     physics: &Physics<D>,
@@ -81,7 +81,7 @@ pub(super) fn book_changes<D: Integrate>(
                 time,
                 a: change.a,
                 b: change.b,
-                // Nothing approaches in a solve.
+                // There is no approach in an equilibrium solve.
                 energy: if kind == EventKind::InsertLink {
                     0.0
                 } else {

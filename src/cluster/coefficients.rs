@@ -1,4 +1,4 @@
-//! What the law of a link gives for it by itself, as the kernels evaluate it.
+//! Coefficients of the law of a single link, as the kernels evaluate it.
 
 use super::kinematics::Kinematics;
 use super::observe::size;
@@ -8,13 +8,13 @@ use crate::vector::{Lanes, Plain};
 
 /// Coefficients of one link.
 pub(super) struct Coefficients {
-    /// Without what pulls.
+    /// Elastic force without attraction.
     pub elastic: f64,
     pub cn: f64,
     pub kt: f64,
     pub ct: f64,
     pub friction: f64,
-    /// By slots: pull, what presses beside, normal stiffness.
+    /// By their columns: attraction, additional pressing force, normal stiffness.
     pub pull: f64,
     pub grip: f64,
     pub stiffness: f64,
@@ -22,12 +22,12 @@ pub(super) struct Coefficients {
     pub normal_energy: f64,
 }
 
-/// Of a link that remembers nothing.
+/// Coefficients of a link without history.
 pub(super) fn coefficients<D: Dimension>(law: &LinkLaw, k: &Kinematics<D>) -> Coefficients {
     coefficients_after(law, k, 0.0)
 }
 
-/// Of a link that was loaded to an overlap `deepest` (m).
+/// Coefficients of a link that was loaded to an overlap `deepest` (m).
 pub(super) fn coefficients_after<D: Dimension>(
     law: &LinkLaw,
     k: &Kinematics<D>,
@@ -59,7 +59,7 @@ pub(super) fn coefficients_after<D: Dimension>(
 }
 
 impl Coefficients {
-    /// Normal force and what presses, N, at a normal speed.
+    /// Normal force and pressing force, N, at a normal speed.
     pub fn normal(&self, speed: f64) -> (f64, f64) {
         let least = if self.terms.are_empty() {
             0.0
@@ -70,7 +70,7 @@ impl Coefficients {
         (pushed - self.pull, (pushed + self.grip).max(0.0))
     }
 
-    /// What springs of rolling and twisting can give back, J.
+    /// Recoverable energy of the springs of rolling and twisting, J.
     pub fn turning_energy<D: Dimension>(
         &self,
         k: &Kinematics<D>,

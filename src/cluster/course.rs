@@ -1,5 +1,5 @@
-//! What links and gaps of grains that stand still are now, and how a displacement changes them: for
-//! loads that are known ahead.
+//! The present state of links and gaps of grains at rest, and its change by a displacement: for
+//! loads that are known in advance.
 
 use super::coefficients::coefficients;
 use super::integrate::Integrate;
@@ -12,7 +12,7 @@ use super::world::World;
 use super::{bodies, candidates, facing, kinematics, part, still};
 use crate::contact::LinkLaw;
 
-/// A link both of whose ends stand still.
+/// A link whose ends are both at rest.
 #[derive(Clone, Copy, Debug)]
 pub struct Course {
     /// First grain.
@@ -21,30 +21,30 @@ pub struct Course {
     pub normal: f64,
     /// Normal stiffness, N/m.
     pub kn: f64,
-    /// Pull of the tangential spring, N, as the engine holds it.
+    /// Force of the tangential spring, N, in the engine's representation.
     pub pull: [f64; 3],
     /// Tangential stiffness, N/m.
     pub kt: f64,
     /// Coulomb's coefficient.
     pub friction: f64,
-    /// Whether it slides.
+    /// Whether the link slides.
     pub slides: bool,
 }
 
 /// A gap that could close.
 #[derive(Clone, Copy, Debug)]
 pub struct Gap {
-    /// First grain, by the slot of the part that is next to the second body.
+    /// First grain, by the slot of the part closest to the second body.
     pub a: u32,
-    /// Second body, alike.
+    /// Second body, likewise.
     pub b: Other,
     /// Surface of a boundary.
     pub surface: u32,
-    /// Its width, m.
+    /// Width of the gap, m.
     pub width: f64,
 }
 
-/// All links between grains that stand still, and of them with walls.
+/// All links between grains at rest, and between these and walls.
 pub fn courses<D: Integrate>(world: &World<D>) -> Vec<Course> {
     let still = &world.sleeping.still;
     let pairs = still.pairs.iter().map(|(class, kept)| {
@@ -88,8 +88,8 @@ pub fn courses<D: Integrate>(world: &World<D>) -> Vec<Course> {
     pairs.chain(walls).map(course).collect()
 }
 
-/// In the order of [`courses`]: by how much a displacement draws the bodies of each link
-/// apart, m, and how far it strains the link across, m.
+/// In the order of [`courses`]: the separation of the bodies of each link by a displacement, m, and
+/// the tangential strain of the link, m.
 pub fn course_strains<D: Integrate>(world: &World<D>, part: &Part<D>) -> Vec<(f64, [f64; 3])> {
     let still = &world.sleeping.still;
     let of = |k: Kinematics<D>| (k.speed, k.sliding);
@@ -112,7 +112,7 @@ fn surface_strain<D: Integrate>(
     kinematics::surface_kinematics_of(world, boundary, surface, slot, motion, world.clock.time())
 }
 
-/// Gaps about grains that stand still, narrower than `within`, m.
+/// Gaps around grains at rest that are narrower than `within`, m.
 pub fn gaps<D: Integrate>(world: &World<D>, within: f64) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let arrays = &world.grains.arrays;
@@ -143,7 +143,7 @@ pub fn gaps<D: Integrate>(world: &World<D>, within: f64) -> Vec<Gap> {
             }
         });
     }
-    // Cells tell of them in no order of their own.
+    // The cells give them in no particular order.
     gaps.sort_by_key(|gap| match gap.b {
         Other::Slot(b) => (gap.a, b),
         Other::Boundary(_) => (gap.a, 0),
@@ -189,7 +189,7 @@ pub fn gaps<D: Integrate>(world: &World<D>, within: f64) -> Vec<Gap> {
     gaps
 }
 
-/// By how much a displacement widens gaps, m.
+/// Widening of gaps by a displacement, m.
 pub fn gap_strains<D: Integrate>(world: &World<D>, part: &Part<D>, gaps: &[Gap]) -> Vec<f64> {
     let of = |gap: &Gap| match gap.b {
         Other::Slot(b) => part::pair_strain(world, part, gap.a, b).speed,

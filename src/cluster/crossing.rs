@@ -1,5 +1,5 @@
-//! When a link passed Coulomb's limit, within the step in which it was seen to. Only links that
-//! changed are looked at, and only where they are logged.
+//! The time at which a link passed Coulomb's limit, within the step in which the crossing was
+//! detected. Computed only for links that changed, and only if they are logged.
 
 use super::coefficients::{Coefficients, coefficients};
 use super::dem::Work;
@@ -31,8 +31,8 @@ pub(super) fn motion<D: Integrate>(
     }
 }
 
-/// Motion of a slot at the evaluation before, a step ago: positions exactly, since they moved with
-/// the velocity that is carried; velocities as far before that as those seen now are after it.
+/// Motion of a slot at the previous evaluation, a step ago: exact positions, since they moved with
+/// the stored velocity; velocities extrapolated symmetrically about the stored ones.
 fn motion_before<D: Integrate>(
     clock: &Clock,
     shapes: &Shapes<D>,
@@ -53,7 +53,7 @@ fn motion_before<D: Integrate>(
     }
 }
 
-/// The same of a part of the grain in another slot: as if it had moved evenly.
+/// The same for a part of the grain in another slot, as if it had moved uniformly.
 fn part_before<D: Integrate>(
     clock: &Clock,
     shapes: &Shapes<D>,
@@ -75,7 +75,7 @@ fn part_before<D: Integrate>(
     }
 }
 
-/// How long before the evaluation a link of two grains began to slide or to grip, s.
+/// Time before the evaluation at which a link of two grains began to slide or to grip, s.
 pub(super) fn pair_crossed<D: Integrate>(
     world: &World<D>,
     work: &Work<D>,
@@ -94,7 +94,7 @@ pub(super) fn pair_crossed<D: Integrate>(
     crossed(world, work, law, change, lane, kind, [&before, now])
 }
 
-/// The same of a grain and a wall.
+/// The same for a grain and a wall.
 pub(super) fn wall_crossed<D: Integrate>(
     world: &World<D>,
     work: &Work<D>,
@@ -129,8 +129,8 @@ pub(super) fn wall_crossed<D: Integrate>(
     }
 }
 
-/// Where the line through what the tangential force would have over its limit, at both ends of
-/// the step, passes 0. A link that slid before is at the limit at the beginning of the step.
+/// Zero of the linear interpolation of the excess of the tangential force over its limit between
+/// both ends of the step. A link that slid before is at the limit at the beginning of the step.
 fn crossed<D: Integrate>(
     world: &World<D>,
     work: &Work<D>,
@@ -141,7 +141,7 @@ fn crossed<D: Integrate>(
     [before, now]: [&Kinematics<D>; 2],
 ) -> f64 {
     let h = world.clock.step;
-    // Of the others the state at the beginning of the step is not at hand.
+    // For other integrators the state at the beginning of the step is not available.
     use IntegratorName::{Midpoint, Verlet};
     let spring = match work.springs.get(change.batch as usize) {
         Some(springs) if matches!(world.clock.integrator, Verlet | Midpoint) => springs.lane(lane),

@@ -1,4 +1,4 @@
-//! Links that are pressed deeper than any law means.
+//! Links that are compressed more deeply than any law is valid for.
 
 use super::arrays::Arrays;
 use super::integrate::Integrate;
@@ -7,7 +7,7 @@ use super::world::World;
 use super::{Other, bodies, crossing, held, kinematics, observe};
 use crate::geometry::Vector;
 
-/// The link that is pressed deepest, in proportion to its grains.
+/// The link with the greatest overlap relative to its grains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deepest {
     /// Slot of the first grain.
@@ -20,8 +20,8 @@ pub struct Deepest {
     pub materials: [u16; 2],
 }
 
-/// The deepest of all links, those between grains that stand still included; of equals, the first
-/// in the order of links, theirs last.
+/// The deepest of all links, including those between grains at rest; of equal ones, the first in
+/// the order of links, with those at rest last.
 pub fn deepest<D: Integrate>(world: &World<D>) -> Option<Deepest> {
     let arrays: &Arrays<D> = &world.grains.arrays;
     let mut deepest = deepest_stepped(world);
@@ -32,7 +32,7 @@ pub fn deepest<D: Integrate>(world: &World<D>) -> Option<Deepest> {
     };
     held::each_still_link(world, |link| {
         let a = link.a as usize;
-        // Parts of clumps are by themselves, arcs are not (as below).
+        // Parts of clumps count by themselves, arcs do not (as below).
         let size = |ball: u32| {
             arrays.radius(bodies::candidate(&world.shapes, &world.grains, ball) as usize)
         };
@@ -53,9 +53,9 @@ pub fn deepest<D: Integrate>(world: &World<D>) -> Option<Deepest> {
     deepest
 }
 
-/// The deepest of the links of stepped grains that were in touch at the last evaluation, where it
-/// stands now; of equals, the first in the order of links. Cheap, but not for every step. Links
-/// between grains that stand still get deeper only when loads are carried.
+/// The deepest of the links of stepped grains that were in contact at the last evaluation, at their
+/// present positions; of equal ones, the first in the order of links. Cheap, but not for every
+/// step. Links between grains at rest become deeper only in equilibrium solves.
 pub fn deepest_stepped<D: Integrate>(world: &World<D>) -> Option<Deepest> {
     let arrays: &Arrays<D> = &world.grains.arrays;
     let mut deepest: Option<Deepest> = None;
@@ -78,8 +78,8 @@ pub fn deepest_stepped<D: Integrate>(world: &World<D>) -> Option<Deepest> {
             see(Deepest {
                 a: world.grains.owner(a),
                 b: Other::Slot(world.grains.owner(b)),
-                // Arcs are not by themselves: flat ones have larger radii than their grain, and the
-                // round ones of corners may go in deeper than theirs.
+                // Arcs do not count by themselves: flat ones have larger radii than their grain,
+                // and the round ones of corners may overlap by more than their radius.
                 share: (ra + rb - d.norm()) / size,
                 materials: class.materials,
             });

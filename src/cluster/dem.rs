@@ -1,9 +1,9 @@
 //! The engine: all clusters of a system, advanced on one grid of steps.
 //!
-//! Each cluster is a system of equations of its own (thesis 5.6); those that share a step are
-//! evaluated side by side in the same batches, which changes nothing in their motion and lets a
-//! link come or go for the price of a flag. Which grains form which cluster is kept beside, in
-//! [`ClusterIndex`]. Grains in flight are not touched by a step.
+//! Each cluster is a system of equations of its own (thesis 5.6); those with the same step are
+//! evaluated together in the same batches, which does not affect their motion and makes the
+//! formation or end of a link as cheap as a flag. [`ClusterIndex`] stores separately which grains
+//! form which cluster. A step does not process grains in flight.
 
 use super::arrays::Status;
 use super::bands::Bands;
@@ -33,15 +33,15 @@ use std::borrow::Cow;
 
 /// All clusters of a system.
 pub struct Dem<D: Integrate> {
-    /// What is where, and what it is.
+    /// Grains, contacts, walls and physics.
     pub world: World<D>,
-    /// How far all went since lists were made.
+    /// Bounds of displacements since lists were built.
     pub skin: Skin,
-    /// What was done and what passed.
+    /// Counts and energy balance.
     pub book: Book,
-    /// Who hangs together with whom.
+    /// Index of connected groups of grains.
     pub clusters: ClusterIndex,
-    /// What came about in the last evaluation or displacement.
+    /// Results of the last evaluation or displacement.
     pub effects: Effects<D>,
     pub(super) search: Search<D>,
     pub(super) work: Work<D>,
@@ -49,7 +49,7 @@ pub struct Dem<D: Integrate> {
     pub border: Border,
 }
 
-/// How lists are made.
+/// Data for building lists.
 pub(super) struct Search<D: Integrate> {
     pub broad: Box<dyn BroadPhase<D>>,
     pub pair_buffer: Vec<(u32, u32)>,
@@ -57,14 +57,14 @@ pub(super) struct Search<D: Integrate> {
     pub notes: Notes,
 }
 
-/// Who does the work of a step, and with what.
+/// Threads and buffers for the work of a step.
 pub(super) struct Work<D: Integrate> {
-    /// Threads that share it.
+    /// Threads that share the work.
     pub team: Team,
-    /// Rows that bands are lent for their forces in a pass after which nobody needs these.
+    /// Force buffers of bands for passes whose forces are not needed afterwards.
     pub lent: Vec<Lent>,
     pub wall_lanes: Vec<WallLanes>,
-    /// Springs of a class before the evaluation, while its links are noted for the log.
+    /// Springs of a class before the evaluation, if its links are logged.
     pub springs: Vec<D::History>,
     pub changed: Vec<Change>,
 }
@@ -83,7 +83,7 @@ pub(super) fn three<V: Vector>(v: V) -> [f64; 3] {
     std::array::from_fn(|k| if k < V::LEN { v[k] } else { 0.0 })
 }
 
-/// A spin in three columns; in the plane the first.
+/// A spin in three columns; in the plane only the first.
 pub(super) fn spin_of<D: Dimension>(spin: D::Spin) -> [f64; 3] {
     let columns = if D::N == 2 { 1 } else { 3 };
     std::array::from_fn(|k| {
@@ -95,7 +95,7 @@ pub(super) fn spin_of<D: Dimension>(spin: D::Spin) -> [f64; 3] {
     })
 }
 
-/// Laws as kernels want them, by both materials.
+/// Laws in the form that kernels use, by both materials.
 pub(super) type KnownLaws = Vec<Vec<Option<LinkLaw>>>;
 
 fn known(laws: &LawTable) -> KnownLaws {
@@ -105,7 +105,7 @@ fn known(laws: &LawTable) -> KnownLaws {
     materials().map(row).collect()
 }
 
-/// Law of a pair of materials; set-up has made sure that it is there.
+/// Law of a pair of materials; set-up guarantees that it exists.
 pub(super) fn law_of(known: &KnownLaws, a: u16, b: u16) -> &LinkLaw {
     let law = known[usize::from(a)][usize::from(b)].as_ref();
     law.expect("checked at set-up")
@@ -203,13 +203,13 @@ impl<D: Integrate> Dem<D> {
         }
     }
 
-    /// Chooses how many threads of the caller's pool share the work of a step in large systems; results do not
-    /// depend on it.
+    /// Sets how many threads of the caller's pool share the work of a step in large systems;
+    /// results do not depend on it.
     pub fn set_threads(&mut self, threads: usize) {
         self.work.team = Team::new(threads);
     }
 
-    /// What a checkpoint holds, borrowed.
+    /// Content of a checkpoint, borrowed.
     pub fn state(&self) -> DemState<'_, D> {
         let world = &self.world;
         DemState {
@@ -226,7 +226,7 @@ impl<D: Integrate> Dem<D> {
         }
     }
 
-    /// Takes a state; what follows from it and is not kept stays as it was.
+    /// Restores a state; derived data that is not stored stays unchanged.
     pub fn set_state(&mut self, state: DemState<'_, D>) {
         let world = &mut self.world;
         world.clock.n = state.n;
@@ -242,7 +242,7 @@ impl<D: Integrate> Dem<D> {
     }
 }
 
-/// Adds a grain that steps or flies from `time` on. The lists must be renewed before the next step.
+/// Adds a grain that is stepped or in flight from `time` on. The lists must be renewed before the next step.
 pub fn add<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &mut Grains<D>,

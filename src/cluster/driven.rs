@@ -1,5 +1,5 @@
-//! The last part of an evaluation in fields of a place: what goes with the velocity at which a grain crosses the
-//! step, and the book of what the fields give.
+//! The last part of an evaluation in position-dependent fields: forces that depend on the velocity
+//! during the step, and the balance of the fields.
 
 use crate::geometry::{cross, dot, three};
 use serde::{Deserialize, Serialize};
@@ -11,14 +11,14 @@ use super::world::{Clock, Grains, Shapes, World};
 use crate::field::Drag;
 use crate::geometry::{Dimension, Vector};
 
-/// What fields do to a grain at an evaluation, beside the force that was added already.
+/// Action of fields on a grain at an evaluation, in addition to the force that was added already.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Driven<D: Dimension> {
     /// The force of fields that was added, N.
     pub force: D::Vector,
-    /// Its share whose work is booked as given, N.
+    /// The part whose work is accounted as external, N.
     pub given: D::Vector,
-    /// The moment about the centre whose work is booked as given, N m; in the plane the last counts.
+    /// The moment about the centre whose work is accounted as external, N m; in the plane only the last component counts.
     pub given_moment: [f64; 3],
     /// The drag of fluids.
     pub drag: Drag<D>,
@@ -28,19 +28,19 @@ pub struct Driven<D: Dimension> {
     pub spin_turning: [f64; 3],
 }
 
-/// What fields of a place gave to stepped grains.
+/// Work and momentum of position-dependent fields on stepped grains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FieldFlows {
-    /// Work, but for what has a potential, J.
+    /// Work, except that of fields with a potential, J.
     pub work: f64,
-    /// Lost in drag, J.
+    /// Energy lost by drag, J.
     pub drag: f64,
-    /// Momentum, with that of gravity, N s.
+    /// Momentum, including that of gravity, N s.
     pub momentum: [f64; 3],
 }
 
 impl FieldFlows {
-    /// Adds a multiple.
+    /// Adds a multiple of other values.
     pub fn add(&mut self, times: f64, other: &FieldFlows) {
         self.work += times * other.work;
         self.drag += times * other.drag;
@@ -57,12 +57,12 @@ fn turned(b: [f64; 3], u: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|k| (b[k] + across[k] + along * u[k]) * inverse)
 }
 
-/// Adds drag and turning to a stepped grain, after all other forces, and books. The leapfrogs take for the
-/// velocity v the mean of those before and after the kick: turning does no work (Boris 1970), and drag, of which
-/// the coefficient is that of the velocity foreseen, is stable in any step (the implicit midpoint rule). `euler`, and
-/// the half step with which a grain begins under `verlet`, take for drag the velocity at their end, for turning that at
-/// their start. What is booked with the mean is what the kinetic energy changes by. Returns what the fluid gives of
-/// its momentum, N s.
+/// Adds drag and turning to a stepped grain, after all other forces, and accounts for them. The leapfrogs use
+/// for the velocity v the mean of those before and after the kick: turning does no work (Boris 1970), and
+/// drag, with the coefficient at the predicted velocity, is stable for any step (the implicit midpoint rule).
+/// `euler`, and the half step with which a grain begins under `verlet`, use for drag the velocity at the end
+/// of the step, for turning that at its start. The work computed with the mean velocity equals the change of
+/// kinetic energy. Returns the momentum that the fluid gives, N s.
 pub fn drive<D: Integrate>(
     world: &mut World<D>,
     book: &mut Book,
@@ -80,7 +80,7 @@ pub fn drive<D: Integrate>(
     let (carried, carried_spin) = D::carried(arrays, s);
     let (force, moment) = D::force(arrays, s);
     let gravity = three(world.physics.gravity);
-    // The midpoint rule brings who begins to step here by gravity alone.
+    // Under the midpoint rule gravity alone moves a grain that begins to step to this time.
     let pull = if implicit && fresh { [0.0; 3] } else { gravity };
     let pushed = |v: [f64; 3], force: [f64; 3]| -> [f64; 3] {
         std::array::from_fn(|k| v[k] + half * (force[k] / mass + pull[k]))
@@ -104,7 +104,7 @@ pub fn drive<D: Integrate>(
     let turns = cross(seen, driven.turning);
     let drag: [f64; 3] = std::array::from_fn(|k| mass * rate * (flow[k] - met[k]));
     let added: [f64; 3] = std::array::from_fn(|k| drag[k] + mass * turns[k]);
-    // The velocity with which forces work.
+    // The velocity with which the work of forces is computed.
     let mean: [f64; 3] = if implicit {
         seen
     } else {
@@ -143,7 +143,7 @@ pub fn drive<D: Integrate>(
             step * if k < D::N { whole } else { 0.0 }
         }),
     };
-    // Who begins to step at an evaluation of the Verlet rule has half a step only before it.
+    // A grain that begins to step at an evaluation of the Verlet rule has only half a step before it.
     let share = if verlet && fresh { 0.5 } else { 1.0 };
     let flows = &mut book.flows;
     flows.fields.add(share, &booked);
@@ -155,7 +155,7 @@ pub fn drive<D: Integrate>(
     D::Vector::from_fn(|k| share * step * drag[k])
 }
 
-/// Power of a moment on what turns, W: with the mean of the spins before and after the kick, as all moments together make it.
+/// Power of a moment on a rotating body, W: with the mean of the spins before and after the kick by all moments together.
 fn work_of_turning<D: Integrate>(
     clock: &Clock,
     shapes: &Shapes<D>,
@@ -178,7 +178,7 @@ fn work_of_turning<D: Integrate>(
     } else {
         (D::surface_spin(arrays, s), 0.5 * ahead)
     };
-    // Spins are held as velocities of the surface.
+    // Spins are stored as surface velocities.
     let own = if D::N == 2 {
         [given[2], 0.0, 0.0]
     } else {

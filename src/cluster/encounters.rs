@@ -1,5 +1,5 @@
-//! Contacts between a grain that stands still and a stepped one, at the step in which they begin or end; and how
-//! far a wave comes among those that stand still.
+//! Contacts between a grain at rest and a stepped one, in the step in which they begin or end; and
+//! the reach of a wave among grains at rest.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,30 +12,31 @@ use super::world::{Contacts, Grains, Shapes, Sleeping, World};
 use super::{crossing, held, kinematics, observe};
 use crate::geometry::Vector;
 
-/// A contact of a stepped grain with another, which may stand still, that began or ended in the last evaluation.
+/// A contact of a stepped grain with another grain, possibly at rest, that began or ended in the last evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encounter {
     /// Class of pairs.
     pub class: usize,
-    /// Slot of the grain that stands still; if none does, of the slower one.
+    /// Slot of the grain at rest; if there is none, of the slower one.
     pub struck: u32,
-    /// Slot of the other, which is stepped.
+    /// Slot of the other grain, which is stepped.
     pub striker: u32,
-    /// Whether the one that is struck stands still.
+    /// Whether the struck grain is at rest.
     pub stands: bool,
-    /// Slots of the balls in touch.
+    /// Slots of the balls in contact.
     pub balls: [u32; 2],
-    /// Whether it began.
+    /// Whether the contact began.
     pub began: bool,
 }
 
-/// Who loses this share of what bears it falls.
+/// A grain that loses this fraction of its support falls.
 const MOST: f64 = 0.75;
 
-/// Who has less than this share of the speed of a blow lies where it is struck.
+/// A struck grain slower than this fraction of the impact speed counts as lying in place.
 const SLOW: f64 = 0.1;
 
-/// Links of the lists from each of their grains: the grain, the one beyond, class of pairs, and the balls in touch; ascending.
+/// Links of the lists from each of their grains: the grain, the grain at the other end, class of
+/// pairs, and the balls in contact; ascending.
 #[derive(Clone, Debug, Default)]
 pub struct ListLinks(Vec<(u32, u32, usize, [u32; 2])>);
 
@@ -48,14 +49,14 @@ impl ListLinks {
     }
 }
 
-/// A blow on a grain.
+/// An impact on a grain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strike {
     /// Speed of approach, m/s.
     pub speed: f64,
-    /// How long what strikes would be in touch if that which it strikes held still, s.
+    /// Duration of the contact if the struck body were fixed, s.
     pub duration: f64,
-    /// How deep it would go in then, m.
+    /// Greatest overlap in that case, m.
     pub depth: f64,
 }
 
@@ -77,7 +78,7 @@ impl Ord for Arrival {
     }
 }
 
-/// Notes that a link of two balls began or ended, if any grain stands still; of two that do there are no such links.
+/// Records that a link of two balls began or ended, if any grain is at rest; between two grains at rest there are no such links.
 pub(super) fn note_encounter<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,
@@ -96,7 +97,7 @@ pub(super) fn note_encounter<D: Integrate>(
         [true, true] => return,
         [true, false] => (a, b),
         [false, true] => (b, a),
-        // Who lost a support, of two that are stepped, falls by itself.
+        // If a contact of two stepped grains ended, each of them falls by itself.
         [false, false] if !began => return,
         [false, false] => {
             let speed = |slot: u32| {
@@ -117,8 +118,8 @@ pub(super) fn note_encounter<D: Integrate>(
     });
 }
 
-/// Whether who is struck, awake but slow beside the blow, lies so near to a grain that stands still and touches stepped
-/// ones that a wave may reach that one while the striker is in touch: a bound by the time in which the link that began passes it on.
+/// Whether a struck grain, awake but slow compared with the impact, is so near to a grain at rest that touches stepped ones that a
+/// wave may reach that one during the contact of the striker: a bound by the time in which the new link transmits the wave.
 pub fn lies_near<D: Integrate>(world: &World<D>, encounter: &Encounter, strike: &Strike) -> bool {
     let struck = crossing::motion(&world.shapes, &world.grains, encounter.struck as usize).velocity;
     if struck.norm() > SLOW * strike.speed {
@@ -146,7 +147,7 @@ pub fn lies_near<D: Integrate>(world: &World<D>, encounter: &Encounter, strike: 
     })
 }
 
-/// Links between grains of which one at least is stepped.
+/// Links between grains of which at least one is stepped.
 pub fn list_links<D: Integrate>(grains: &Grains<D>, contacts: &Contacts<D>) -> ListLinks {
     let mut links = Vec::new();
     for (class, pairs) in contacts.pairs.iter().enumerate() {
@@ -164,7 +165,7 @@ pub fn list_links<D: Integrate>(grains: &Grains<D>, contacts: &Contacts<D>) -> L
     ListLinks(links)
 }
 
-/// The blow of a contact that began; none of bodies that do not approach each other.
+/// The impact of a contact that began; none if the bodies do not approach each other.
 pub fn strike<D: Integrate>(world: &World<D>, encounter: &Encounter) -> Option<Strike> {
     let [a, b] = encounter.balls;
     let kinematics: Kinematics<D> = kinematics::pair_kinematics(world, a, b);
@@ -179,7 +180,7 @@ pub fn strike<D: Integrate>(world: &World<D>, encounter: &Encounter) -> Option<S
         .laws
         .get(a, b)?
         .contact_time(mass, kinematics.radius, speed);
-    // Of a linear spring it is the duration times the speed over pi, of Hertz's that over 2.94.
+    // For a linear spring the overlap is the duration times the speed over pi, for Hertz's law that over 2.94.
     let depth = duration * speed / std::f64::consts::PI;
     Some(Strike {
         speed,
@@ -188,9 +189,9 @@ pub fn strike<D: Integrate>(world: &World<D>, encounter: &Encounter) -> Option<S
     })
 }
 
-/// Grains that stand still and to which a wave comes within a time (s) from one of all grains, along links between
-/// grains that stand still and those of `lists`; ascending. Links are pressed in by `depth` (m) at least: in a row of equal grains
-/// the wave takes 0.71 of the time that long waves take, in a close packing about that time.
+/// Grains at rest that a wave from one grain reaches within a time (s), along links between grains at
+/// rest and those of `lists`; ascending. Links are compressed by at least `depth` (m): in a row of
+/// equal grains the computed time is 0.71 of that of long waves, in a close packing about that time.
 pub fn within_reach<D: Integrate>(
     world: &World<D>,
     from: u32,
@@ -228,8 +229,8 @@ pub fn within_reach<D: Integrate>(
     arrivals.into_keys().collect()
 }
 
-/// Grains that stand still and rest on one that falls, or on others of these: they lose most of what bears them, and learn of it within a
-/// time (s), on its way as in [`within_reach`]. `up`: against gravity.
+/// Grains at rest that rest on a falling one, or on others of these: they lose most of their support,
+/// and the wave of [`within_reach`] reaches them within a time (s). `up`: direction against gravity.
 pub fn rest_on<D: Integrate>(world: &World<D>, from: u32, time: f64, up: D::Vector) -> Vec<u32> {
     let pairs = &world.sleeping.still.pairs;
     let mut falls: BTreeMap<u32, f64> = BTreeMap::from([(from, 0.0)]);
@@ -253,7 +254,7 @@ pub fn rest_on<D: Integrate>(world: &World<D>, from: u32, time: f64, up: D::Vect
     falls.into_keys().collect()
 }
 
-/// The share of what bears a grain that stands still which it owes to some of those that do, too; 0 where nothing does.
+/// The fraction of the support of a grain at rest that comes from certain other grains at rest; 0 without support.
 fn borne_by<D: Integrate>(
     world: &World<D>,
     slot: u32,
@@ -282,8 +283,8 @@ fn borne_by<D: Integrate>(
     if all > 0.0 { part / all } else { 0.0 }
 }
 
-/// The time in which a link of two balls of a class passes a wave on, s: sqrt(m / k), m the reduced mass and k the stiffness at
-/// its own overlap or at `depth` (m), if that is more. Without end where there is no law.
+/// Time in which a link of two balls of a class transmits a wave, s: sqrt(m / k), with the reduced mass m and
+/// the stiffness k at its own overlap or at `depth` (m), if that is greater. Infinite without a law.
 fn passes<D: Integrate>(world: &World<D>, class: usize, [a, b]: [u32; 2], depth: f64) -> f64 {
     let materials = world.contacts.pairs[class].materials;
     let Some(law) = world.physics.laws.get(materials[0], materials[1]) else {
@@ -295,8 +296,8 @@ fn passes<D: Integrate>(world: &World<D>, class: usize, [a, b]: [u32; 2], depth:
     1.0 / (stiffness * kinematics.inverse_mass).sqrt()
 }
 
-/// A contact of a grain that stands still has ended: what the other pushed since the last look is no load. Means of what
-/// still pushes are taken from the last evaluation.
+/// A contact of a grain at rest has ended: the force of the other grain since the last check is not
+/// a load. The means of the remaining forces restart from the last evaluation.
 pub fn drop_push<D: Integrate>(grains: &Grains<D>, sleeping: &mut Sleeping, slot: u32) {
     let s = slot as usize;
     let (f, m) = D::force(&grains.arrays, s);

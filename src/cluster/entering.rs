@@ -1,7 +1,8 @@
-//! A grain that comes while lists hold: it becomes a candidate of what is around it, and nothing else is looked at.
+//! Insertion of a grain into valid lists: it becomes a candidate of its neighbours, and nothing else is visited.
 //!
-//! Lists hold until stepped grains have gone half of their margin. A grain that comes later goes less than that until then, so that
-//! what is within the margin of it now is all that it can meet. Who has entered so has all of it in the inner lists too, until these are filtered.
+//! Lists are valid until stepped grains have moved by half of their margin. A grain that enters
+//! later moves less than that until then, so that its candidates are exactly those within the
+//! margin of it now. All of these stay in the inner lists, too, until the lists are filtered.
 
 use super::bands::BlockEnd;
 use super::border::Border;
@@ -14,15 +15,15 @@ use super::world::World;
 use super::{arcs, bodies, candidates, observe};
 use crate::geometry::Vector;
 
-/// Takes a slot that begins to step into the lists, given the slots of all grains near enough (and maybe others), flyers left out.
-/// Gives false where that cannot be, and nothing has been done: lists are to be renewed then.
+/// Inserts a slot that begins to step into the lists, given the slots of all grains near enough (and possibly others), except
+/// those in flight. Returns false, without any change, if that is impossible: lists then have to be renewed.
 pub fn enter<D: Integrate>(world: &mut World<D>, border: &Border, slot: u32, near: &[u32]) -> bool {
     if border.shared || world.cell.state.is_some() || arcs::has_arcs(&world.shapes, &world.grains) {
         return false;
     }
     bodies::put_parts(&world.shapes, &mut world.grains, slot);
     let pairs = pairs_with(world, slot, near);
-    // Blocks of bands follow each other: there is no room between them.
+    // Blocks of bands are contiguous: there is no room between them.
     if world.contacts.bands.count() > 1 && !pairs.is_empty() {
         return false;
     }
@@ -41,7 +42,7 @@ pub fn enter<D: Integrate>(world: &mut World<D>, border: &Border, slot: u32, nea
     true
 }
 
-/// Candidates of a slot among these grains, each by the lesser slot first, ascending.
+/// Candidates of a slot among these grains, each with the lesser slot first, ascending.
 fn pairs_with<D: Integrate>(world: &World<D>, slot: u32, near: &[u32]) -> Vec<[u32; 2]> {
     let arrays = &world.grains.arrays;
     let mut pairs = Vec::new();
@@ -79,7 +80,7 @@ fn list_pair<D: Integrate>(world: &mut World<D>, pair: [u32; 2]) {
         batches: class.lists.batches.len() as u32,
         ..BlockEnd::of_all(class.outer.len())
     });
-    // Who stands still beside it is pushed by it from now on.
+    // A grain at rest beside it belongs to the rim from now on.
     for slot in pair {
         if world.grains.stands(slot) {
             let slot = world.grains.owner(slot);
@@ -134,12 +135,12 @@ fn list_wall<D: Integrate>(world: &mut World<D>, name: WallName, entry: [u32; 2]
 }
 
 impl<H: History> Lists<H> {
-    /// Puts a candidate into the last batch, or into a new one.
+    /// Inserts a candidate into the last batch, or into a new one.
     fn include(&mut self, bodies: [u32; 2], outer: u32) {
         let lanes = crate::vector::LANES;
         let last = self.batches.last();
         let free = last.and_then(|batch| (0..lanes).find(|&lane| batch.a[lane] == 0));
-        // Where lanes were emptied the last batch may have room before its end.
+        // If lanes were emptied, the last batch may have room before its end.
         let mut filled = self.batches.len() * lanes - free.map_or(0, |lane| lanes - lane);
         self.append(&mut filled, bodies, outer);
     }

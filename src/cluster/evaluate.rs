@@ -1,4 +1,4 @@
-//! Forces at the present positions, with all that follows from links that open or close.
+//! Evaluation of forces at the present positions, with all consequences of links that form or end.
 
 use super::blocks::Pairs;
 use super::cell::CellSums;
@@ -14,8 +14,8 @@ use super::{
 };
 
 impl<D: Integrate> Dem<D> {
-    /// Forces at the rows' positions, with all that follows from links that open or close; then the stride of all, where one is given,
-    /// with its sums. `trial` evaluates without events and bookkeeping (the second stage of `heun`), at `time`.
+    /// Evaluates forces at the rows' positions, with all consequences of links that form or end; then performs the stride of all
+    /// grains, if given, and returns its sums. `trial` evaluates without events and accounts (the second stage of `heun`), at `time`.
     fn evaluate(&mut self, time: f64, trial: bool, stride: Option<Stride>) -> (Passed, StepSums) {
         self.effects.link_events.clear();
         self.effects.encounters.clear();
@@ -30,7 +30,7 @@ impl<D: Integrate> Dem<D> {
         let mut passed = Passed::default();
         let mut sums = StepSums::default();
         if blocks::has_bands(&self.world.contacts, &self.world.cell) && !arcs {
-            // Who has been pushed by walls may go on as soon as pairs are done.
+            // Walls first: grains may then advance as soon as their pairs are done.
             evaluate_walls(
                 &mut self.world,
                 &mut self.work,
@@ -81,14 +81,14 @@ impl<D: Integrate> Dem<D> {
             );
         }
         bodies::gather_parts(&mut self.world);
-        // The stride books the work of normal dampers and tangential forces as damping; here the
-        // tangential share is moved to where it belongs. It is taken with the velocities foreseen,
-        // the stride's with those that came about: the sum is exact, the split to second order.
+        // The stride accounts for the work of normal dampers and tangential forces as damping; this
+        // moves the tangential share to friction. It is computed with the predicted velocities, the
+        // stride's with the actual ones: the sum is exact, the split accurate to second order.
         passed.damping -= passed.friction;
         (passed, sums)
     }
 
-    /// Pairs, where there are bands, and the stride after them.
+    /// Evaluates pairs with bands, and performs the stride after them.
     fn evaluate_bands(
         &mut self,
         time: f64,
@@ -121,12 +121,12 @@ impl<D: Integrate> Dem<D> {
         sums
     }
 
-    /// Forces at the present positions; books what they did. Call after each drift.
+    /// Evaluates forces at the present positions and accounts for their work. Must be called after each drift.
     pub fn forces(&mut self) {
         self.forces_and_stride(None);
     }
 
-    /// The same, and then the stride of all, where one is given; gives its sums.
+    /// The same, followed by the stride of all grains, if given; returns its sums.
     pub(super) fn forces_and_stride(&mut self, stride: Option<Stride>) -> StepSums {
         let time = self.world.clock.time();
         rim::clear_rim(&mut self.world.grains, &self.world.sleeping);
@@ -164,7 +164,7 @@ impl<D: Integrate> Dem<D> {
         self.evaluate(time, true, None).0
     }
 
-    /// Books the changes of the last evaluation of a pair class.
+    /// Accounts for the changes of the last evaluation of a pair class.
     pub(super) fn note_pairs(&mut self, class: usize, time: f64) {
         for index in 0..self.work.changed.len() {
             let change = self.work.changed[index];
@@ -272,7 +272,7 @@ pub(super) fn timing<D: Integrate>(world: &World<D>) -> Timing {
     }
 }
 
-/// Classes of pairs that have any, where there are bands.
+/// The nonempty classes of pairs, for bands.
 fn pairs<D: Integrate>(world: &World<D>) -> Vec<Pairs> {
     let timing = timing(world);
     let classes = world.contacts.pairs.iter().zip(0..);
@@ -311,7 +311,7 @@ fn evaluate_walls<D: Integrate>(
         let materials = [wall.material, boundary.boundary.material];
         let pose = boundary.boundary.motion.pose(time);
         let image = if boundary.images.are_others() {
-            // The same for all: they are in the box.
+            // The same for all grains, which are in the box.
             let seen_from = wall.lists.batches[0].a.iter().find(|slot| **slot != 0);
             let seen_from = seen_from.map(|slot| {
                 crossing::motion(&world.shapes, &world.grains, *slot as usize).position

@@ -1,10 +1,10 @@
-//! Which arc of a grain faces which body.
+//! Determines the arcs with which grains face other bodies.
 //!
-//! A convex grain of arcs touches another in one place, by the arcs whose normals there are opposite.
-//! A lane of the lists names these two arcs, so that the kernel sees the two circles that touch; before
-//! each evaluation it is looked whether the line of their centres still passes through both, and if not, one
-//! goes on to the next arc (Potapov and Campbell 1998). What the link remembers stays with the lane:
-//! where arcs join, normals and so forces go over into each other.
+//! A convex grain of arcs touches another body at one point, by the arcs whose normals there are
+//! opposite. A lane of the lists refers to these two arcs, so that the kernel processes the two circles
+//! in contact. Before each evaluation the program checks whether the line of their centres still passes
+//! through both arcs, and if not, moves on to the next arc (Potapov and Campbell 1998). The contact
+//! history stays with the lane: where arcs join, normals and so forces are continuous.
 
 use super::arrays::Status;
 use super::integrate::Integrate;
@@ -20,24 +20,24 @@ fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
-/// Where a direction lies from an arc: before its beginning, within, after its end. Arcs open by less
-/// than half a turn.
+/// Position of a direction relative to an arc: -1 before its beginning, 0 within, 1 after its end.
+/// Arcs span less than half a turn.
 fn side([begin, end]: [[f64; 2]; 2], direction: [f64; 2]) -> i32 {
     let (after, before) = (cross(begin, direction), cross(direction, end));
     if after >= HAIR && before >= HAIR {
         return 0;
     }
     let dot = |a: [f64; 2]| direction[0] * a[0] + direction[1] * a[1];
-    // Beyond: the nearer way.
+    // Outside: the nearer end decides.
     if dot(begin) > dot(end) { -1 } else { 1 }
 }
 
-/// A body as one that faces others.
+/// A body in the search for facing arcs.
 #[derive(Clone, Copy)]
 struct Face {
-    /// Slot that the lane names.
+    /// Slot that the lane refers to.
     slot: u32,
-    /// Of a grain of arcs: its slot, and the number of arcs.
+    /// For a grain of arcs: its slot, and the number of arcs.
     arcs: Option<(u32, u32)>,
 }
 
@@ -50,7 +50,7 @@ fn face<D: Integrate>(shapes: &Shapes<D>, grains: &Grains<D>, slot: u32) -> Face
     Face { slot, arcs }
 }
 
-/// Lets every link with a grain of arcs name the arcs that face each other now.
+/// Makes every link with a grain of arcs refer to the arcs that face each other now.
 pub(super) fn find_faces<D: Integrate>(world: &mut World<D>) {
     if !arcs::know_arcs(&world.physics, &mut world.shapes, &world.grains) {
         return;
@@ -68,7 +68,7 @@ pub(super) fn find_faces<D: Integrate>(world: &mut World<D>) {
     }
 }
 
-/// The same of some lanes of batches.
+/// The same for some lanes of batches.
 pub(super) fn find_some_faces<D: Integrate>(
     world: &mut World<D>,
     class: usize,
@@ -98,7 +98,7 @@ fn find_batch_faces<D: Integrate>(world: &mut World<D>, class: usize, index: u32
     world.contacts.pairs[class].lists.batches[index as usize] = batch;
 }
 
-/// The same of all lanes at a surface.
+/// The same for all lanes at a surface.
 pub(super) fn find_wall_faces<D: Integrate>(world: &mut World<D>, class: usize, time: f64) {
     let mut batches = std::mem::take(&mut world.contacts.walls[class].lists.batches);
     for batch in &mut batches {
@@ -111,7 +111,7 @@ pub(super) fn find_wall_faces<D: Integrate>(world: &mut World<D>, class: usize, 
     world.contacts.walls[class].lists.batches = batches;
 }
 
-/// The same of some batches at a flat surface.
+/// The same for some batches at a flat surface.
 pub(super) fn find_some_wall_faces<D: Integrate>(
     world: &mut World<D>,
     class: usize,
@@ -145,7 +145,7 @@ fn between<D: Integrate>(
 }
 
 impl<D: Integrate> Shapes<D> {
-    /// Where a direction lies from the arc of a slot; always within what is no arc.
+    /// Position of a direction relative to the arc of a slot; always within for a slot that is not an arc.
     #[inline]
     fn lies(&self, slot: u32, direction: D::Vector) -> i32 {
         let Some((grain, row)) = self.arc(slot) else {
@@ -174,8 +174,8 @@ impl<D: Integrate> Shapes<D> {
     }
 }
 
-/// Whether a pair of slots that faced each other at the last evaluation still does: nothing is to be
-/// looked for.
+/// Whether a pair of slots that faced each other at the last evaluation still does, so that no
+/// search is needed.
 #[inline]
 fn faces_still<D: Integrate>(
     physics: &Physics<D>,
@@ -204,7 +204,7 @@ fn faces_still<D: Integrate>(
     line.norm_squared() >= least * least || least <= 0.0
 }
 
-/// The slots of the two arcs that face each other; those of the whole grains where their circles are
+/// The slots of the two arcs that face each other; those of the whole grains if their circles are
 /// apart.
 fn opposite<D: Integrate>(world: &World<D>, [mut a, mut b]: [Face; 2], touch: bool) -> [u32; 2] {
     let whole = |face: Face| face.arcs.map_or(face.slot, |(grain, _)| grain);
@@ -235,8 +235,8 @@ fn opposite<D: Integrate>(world: &World<D>, [mut a, mut b]: [Face; 2], touch: bo
             world.shapes.lies(b.slot, line),
         ];
         if sides == [0, 0] {
-            // Arcs on the far sides pass this test too, and overlap by a lot. A circle of the smallest
-            // radii of both rolls freely inside the sum of the one and the mirrored other
+            // Arcs on the far sides pass this test too, with a large overlap. A circle of the
+            // smallest radii of both rolls freely inside the sum of the one and the mirrored other
             // (Blaschke 1916): no other pair is nearer than one with less overlap than that.
             let radius = |face: Face| world.grains.arrays.radius(face.slot as usize);
             if radius(a) + radius(b) - line.norm()
@@ -253,7 +253,7 @@ fn opposite<D: Integrate>(world: &World<D>, [mut a, mut b]: [Face; 2], touch: bo
     nearest(world, a, b, first, second)
 }
 
-/// Radius of the smallest arc of the grain of a slot, m; its own where it is no arc.
+/// Radius of the smallest arc of the grain of a slot, m; its own radius if it is not an arc.
 #[inline]
 fn finest<D: Integrate>(shapes: &Shapes<D>, grains: &Grains<D>, slot: u32) -> f64 {
     let arrays = &grains.arrays;
@@ -263,8 +263,8 @@ fn finest<D: Integrate>(shapes: &Shapes<D>, grains: &Grains<D>, slot: u32) -> f6
     }
 }
 
-/// From the circle of the second to that of the first. Grains are brought next to each other as
-/// wholes: centres of flat arcs may lie far outside of them.
+/// Vector from the circle of the second to that of the first. The nearest image is that of the
+/// whole grains: centres of flat arcs may be far outside of them.
 fn apart<D: Integrate>(world: &World<D>, a: Face, b: Face, first: u32, second: u32) -> D::Vector {
     let arm = |face: Face, whole: u32| {
         arcs::centre(&world.shapes, &world.grains, face.slot)
@@ -274,8 +274,8 @@ fn apart<D: Integrate>(world: &World<D>, a: Face, b: Face, first: u32, second: u
         - arm(b, second)
 }
 
-/// Of all pairs of arcs that face each other the one with the least overlap; the present one where
-/// none does.
+/// Among all pairs of arcs that face each other the one with the least overlap; the present one if
+/// there is none.
 fn nearest<D: Integrate>(world: &World<D>, a: Face, b: Face, first: u32, second: u32) -> [u32; 2] {
     let all = |face: Face| {
         let range = match face.arcs {
@@ -343,7 +343,7 @@ pub(super) fn facing_surface<D: Integrate>(
         face.slot = grain + 1;
     }
     for _ in 0..2 * count {
-        // The zone of a corner need not hold the centre of this arc.
+        // The region of a corner need not contain the centre of this arc.
         let Some(normal) = wall_normal(
             &world.shapes,
             &world.walls,
@@ -356,7 +356,7 @@ pub(super) fn facing_surface<D: Integrate>(
             break;
         };
         match world.shapes.lies(face.slot, -normal) {
-            // As for pairs: arcs on the far side pass too, and lie deep.
+            // As for pairs: arcs on the far side pass too, with a large depth.
             0 if depth(world, surface, face.slot)
                 <= finest(&world.shapes, &world.grains, face.slot) =>
             {
@@ -369,8 +369,8 @@ pub(super) fn facing_surface<D: Integrate>(
     least_deep(world, surface, face, time)
 }
 
-/// The arc that faces a surface which is flat where it is: by the direction alone, however deep its corner lies. None where
-/// the surface is not flat, ends before that arc, or is thin and has the middle of that arc on its other side.
+/// The arc that faces a surface which is flat at its position: by the direction alone, whatever the depth of its corner. None
+/// if the surface is not flat, ends before that arc, or is thin with the centre of that arc on its other side.
 fn facing_flat<D: Integrate>(
     shapes: &Shapes<D>,
     walls: &Walls<D>,
@@ -395,13 +395,13 @@ fn facing_flat<D: Integrate>(
     (ends && surface.flat(middle)?.normal == flat.normal).then_some(slot)
 }
 
-/// How deep an arc lies in a surface, m; below 0 apart, without end where the surface is not met.
+/// Depth of an arc in a surface, m; negative if apart, minus infinity if the surface is not met.
 fn depth<D: Integrate>(world: &World<D>, (boundary, surface): (u16, u32), slot: u32) -> f64 {
     let contact = kinematics::surface_kinematics(world, boundary, surface, slot);
     contact.map_or(f64::NEG_INFINITY, |contact| contact.overlap)
 }
 
-/// Of the arcs of a grain that face a surface the one that lies least deep in it; where none faces it,
+/// Among the arcs of a grain that face a surface the one with the least depth; if none faces it,
 /// one that does not touch it.
 fn least_deep<D: Integrate>(world: &World<D>, surface: (u16, u32), face: Face, time: f64) -> u32 {
     let Some((grain, count)) = face.arcs else {
@@ -419,7 +419,7 @@ fn least_deep<D: Integrate>(world: &World<D>, surface: (u16, u32), face: Face, t
             slot,
             time,
         );
-        // Arcs on the far side of the grain pass too, and lie deep.
+        // Arcs on the far side of the grain pass too, with a large depth.
         let faces = depth <= finest(&world.shapes, &world.grains, slot)
             && normal.is_some_and(|n| world.shapes.lies(slot, -n) == 0);
         let rank = [
@@ -433,7 +433,7 @@ fn least_deep<D: Integrate>(world: &World<D>, surface: (u16, u32), face: Face, t
     best.0
 }
 
-/// Normal of a surface that is round or moves, at the arc of a grain.
+/// Normal of a curved or moving surface, at the arc of a grain.
 fn wall_normal<D: Integrate>(
     shapes: &Shapes<D>,
     walls: &Walls<D>,
@@ -460,8 +460,8 @@ fn wall_normal<D: Integrate>(
     Some(pose.vector_from_frame(normal))
 }
 
-/// The slots by which two bodies face each other now, of grains of arcs their arcs; all others are named
-/// already.
+/// The slots with which two bodies face each other now: arcs for grains of arcs; other slots are
+/// unchanged.
 pub(super) fn faced<D: Integrate>(world: &World<D>, [a, b]: [u32; 2], touch: bool) -> [u32; 2] {
     if !arcs::has_arcs(&world.shapes, &world.grains) {
         return [a, b];
@@ -476,7 +476,7 @@ pub(super) fn faced<D: Integrate>(world: &World<D>, [a, b]: [u32; 2], touch: boo
     )
 }
 
-/// Links in touch, of pairs and with walls, as candidates are named: for the lists' keeping.
+/// Converts links in contact, of pairs and with walls, to the slots of candidates, for storage in the lists.
 pub(super) fn keep_as_candidates<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,
@@ -495,7 +495,7 @@ pub(super) fn keep_as_candidates<D: Integrate>(
     }
 }
 
-/// The arc beside that of a face.
+/// The next arc in the given direction.
 fn stepped(face: Face, way: i32) -> Face {
     let Some((grain, count)) = face.arcs else {
         return face;

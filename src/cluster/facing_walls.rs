@@ -1,4 +1,4 @@
-//! Where grains are against the surfaces of a wall, as the kernels take it.
+//! Positions of grains relative to the surfaces of a wall, in the form that kernels use.
 
 use super::dem::three;
 use super::integrate::Integrate;
@@ -10,7 +10,7 @@ use crate::vector::{LANES, Row};
 use crate::walls::Pose;
 use crate::walls::Wall;
 
-/// Of a flat piece that is fixed, or of lanes worked out before.
+/// Geometry of a fixed flat piece, or of precomputed lanes.
 pub(super) fn wall_geometry<'a, D: Dimension>(
     flat: Option<&Flat<D>>,
     lanes: &'a [WallLanes],
@@ -31,8 +31,8 @@ pub(super) fn wall_geometry<'a, D: Dimension>(
     }
 }
 
-/// Geometry of a wall's candidates, grain by grain, for surfaces that are round or move.
-/// `round` gives the radius by which the law goes where it minds how round walls are.
+/// Geometry of a wall's candidates, grain by grain, for curved or moving surfaces. `round` gives
+/// the radius for the law if it depends on the curvature of walls.
 pub(super) fn fill_lanes<D: Integrate>(
     place: impl Fn(u32) -> D::Vector,
     round: impl Fn(u32) -> Option<f64>,

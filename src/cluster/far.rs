@@ -1,4 +1,4 @@
-//! Who would go too far in a displacement.
+//! Finds grains that would move too far in a displacement.
 
 use super::integrate::Integrate;
 use super::kinematics::BodyMotion;
@@ -9,35 +9,35 @@ use super::{bodies, candidates, facing, kinematics, part, still};
 use crate::body::Lever;
 use crate::geometry::{Dimension, Vector};
 
-/// How far a displacement may take grains, in radii.
+/// Limits of a displacement of grains, in radii.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Strain of a link, along or across.
+    /// Strain of a link, normal or tangential.
     pub strain: f64,
-    /// Way beside the mean of those in touch: who rolls on others strains no link.
+    /// Displacement relative to the mean of the grains in contact: a grain that rolls on others strains no link.
     pub apart: f64,
-    /// Way, or turn, in all.
+    /// Total displacement, or rotation.
     pub way: f64,
     /// Overlap where there was a gap.
     pub closing: f64,
 }
 
-/// A link between two grains of which one at least belongs to a part.
+/// A link between two grains of which at least one belongs to a part.
 #[derive(Clone, Copy, Debug)]
 pub struct Touching<D: Dimension> {
-    /// Places of the grains in the part; none: beyond it.
+    /// Positions of the grains in the part; none for a grain outside of it.
     pub places: [Option<u32>; 2],
-    /// Unit normal from the first to the second.
+    /// Unit normal from the first to the second grain.
     pub normal: D::Vector,
-    /// Radius of the smaller, m.
+    /// Radius of the smaller grain, m.
     pub radius: f64,
 }
 
-/// Of links with grains of several parts: where the balls in touch lie in these.
+/// For links with grains of several parts: the levers of the balls in contact.
 pub type Levers<D> = [Lever<D>; 2];
 
-/// Slots that a displacement would take too far ([`Limits`]); ascending. `touching` are the links of
-/// the part among grains, `levers` theirs where there are grains of several parts, else empty.
+/// Slots that a displacement would move too far ([`Limits`]); ascending. `touching` are the links of the part
+/// between grains, `levers` their levers if there are grains of several parts, otherwise empty.
 pub fn far<D: Integrate>(
     world: &World<D>,
     part: &Part<D>,
@@ -47,7 +47,7 @@ pub fn far<D: Integrate>(
 ) -> Vec<u32> {
     let arrays = &world.grains.arrays;
     let mut far = vec![false; part.slots.len()];
-    // Displacements of those in touch, and how many.
+    // Sum of the displacements of the grains in contact, and their number.
     let mut about = vec![(D::Vector::default(), 0.0); part.slots.len()];
     for (index, link) in touching.iter().enumerate() {
         let shifts = link.places.map(|place| match place {
@@ -82,7 +82,7 @@ pub fn far<D: Integrate>(
         let radius = arrays.radius(slot as usize);
         let within = apart.norm() <= limits.apart * radius
             && way.norm().max(size(turn)) <= limits.way * radius;
-        // Not a number is beyond any limit.
+        // NaN exceeds any limit.
         far[place] |= !within;
     }
     let mut closed = |slot: u32| {
@@ -99,7 +99,7 @@ pub fn far<D: Integrate>(
     chosen.map(|(&slot, _)| slot).collect()
 }
 
-/// Calls back with pairs of grains that a displacement would press into each other by more than `strain` radii although they are not in touch now.
+/// Calls back with pairs of grains that a displacement would make overlap by more than `strain` radii although they are not in contact now.
 fn closing<D: Integrate>(
     world: &World<D>,
     part: &Part<D>,
@@ -119,13 +119,13 @@ fn closing<D: Integrate>(
     };
     for (slot, way) in ways(world, part) {
         let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
-        // Two that come towards each other: one of them goes at least half of it. What goes
-        // beyond reason is far by itself.
+        // Of two grains that approach, one moves at least half of the way. An excessive
+        // displacement counts as too far by itself.
         if !world.grains.stands(slot) || 2.0 * way < strain * r || way > r {
             continue;
         }
         world.sleeping.cells.near(x, r + 2.0 * way, |other| {
-            // The cells tell of more than that, and of what else depends on their history.
+            // The cells give more grains than that, depending on their history.
             let near = r + 2.0 * way + arrays.radius(other as usize);
             if world.grains.owner(other) != world.grains.owner(slot)
                 && (x - arrays.position(other as usize)).norm_squared() < near * near
@@ -145,8 +145,8 @@ fn closing<D: Integrate>(
     }
 }
 
-/// Whether a displacement presses two, of which one is a grain of several parts, into each other by more
-/// than so many radii: by the arcs or parts that face each other now.
+/// Whether a displacement makes two grains, one of which has several parts, overlap by more than
+/// `strain` radii: by the arcs or parts that face each other now.
 fn presses<D: Integrate>(world: &World<D>, part: &Part<D>, [a, b]: [u32; 2], strain: f64) -> bool {
     let radius = |slot: u32| world.grains.arrays.radius(slot as usize);
     let least = radius(a).min(radius(b));
@@ -155,22 +155,22 @@ fn presses<D: Integrate>(world: &World<D>, part: &Part<D>, [a, b]: [u32; 2], str
     k.overlap - k.speed > strain * least
 }
 
-/// What of the grains of a part can touch others, and how far each goes, m.
+/// The slots with which the grains of a part can touch others, and the displacement of each, m.
 fn ways<'a, D: Integrate>(
     world: &'a World<D>,
     part: &'a Part<D>,
 ) -> impl Iterator<Item = (u32, f64)> + 'a {
     let slots = part.slots.iter().zip(&part.shifts);
     slots.flat_map(|(&slot, shift)| {
-        // Ends of a grain go farther than its middle.
+        // Ends of a grain move farther than its centre.
         let turn = world.grains.bodies.of(slot);
         let way = shift.way.norm() + turn.map_or(0.0, |_| size(shift.turn));
         bodies::touching_of(&world.shapes, &world.grains, slot).map(move |slot| (slot, way))
     })
 }
 
-/// Calls back with grains that a displacement would press by more than `strain` radii into walls that
-/// they do not touch now.
+/// Calls back with grains that a displacement would press by more than `strain` radii into walls
+/// that they do not touch now.
 fn closing_on_walls<D: Integrate>(
     world: &World<D>,
     part: &Part<D>,
@@ -180,7 +180,7 @@ fn closing_on_walls<D: Integrate>(
     let arrays = &world.grains.arrays;
     for (slot, way) in ways(world, part) {
         let bound = strain * arrays.radius(slot as usize);
-        // What goes beyond reason is far by itself.
+        // An excessive displacement counts as too far by itself.
         if way < bound || way > arrays.radius(slot as usize) {
             continue;
         }

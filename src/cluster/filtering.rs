@@ -1,4 +1,4 @@
-//! Filtering the outer lists: which candidates are near enough for a step to look at.
+//! Filters the outer lists: selects the candidates near enough for a step to process.
 
 use super::bands::BlockEnd;
 use super::kernel::{Batch, Flags, Memory};
@@ -7,9 +7,9 @@ use super::team::Team;
 use crate::vector::{LANES, Row};
 
 impl<H: History> Lists<H> {
-    /// Filters the outer list anew, block by block: keeps what is near, and every link in touch with its history.
-    /// Lanes that stay name the same bodies. Where `sorted`, links in touch come first. Each block begins with
-    /// a batch of its own; where these end is noted in `blocks`.
+    /// Filters the outer list again, block by block: keeps near candidates, and every link in contact
+    /// with its history. Remaining lanes refer to the same bodies. If `sorted`, links in contact come
+    /// first. Each block begins with a batch of its own; the ends are stored in `blocks`.
     pub fn refilter<C: Copy + Sync>(
         &mut self,
         outer: &[C],
@@ -104,7 +104,7 @@ impl<H: History> Lists<H> {
         std::mem::swap(self, spare);
     }
 
-    /// Batches without links.
+    /// Resizes the list to a number of batches, without links in the new ones.
     fn lengthen(&mut self, batches: usize) {
         self.batches.resize(batches, Batch::default());
         self.history.resize(batches, H::default());
@@ -150,15 +150,15 @@ enum Stay {
     Touching,
 }
 
-/// Notes of a filtering, kept for their memory.
+/// Buffers of a filtering, kept to avoid reallocation.
 #[derive(Debug, Default)]
 pub struct Notes {
-    /// By place in the outer list: one more than the lane in the lists before.
+    /// By position in the outer list: the lane in the former lists, plus one.
     carry: Vec<u32>,
     stays: Vec<Stay>,
 }
 
-/// Batches that follow each other, with all that belongs to them.
+/// Consecutive batches, with all their data.
 #[derive(Debug)]
 pub struct Stretch<'a, H> {
     /// The candidates.
@@ -169,21 +169,21 @@ pub struct Stretch<'a, H> {
     pub flags: &'a mut [Flags],
     calm: &'a mut [[u8; LANES]],
     outer: &'a mut [[u32; LANES]],
-    /// Tangential stiffnesses at the evaluation before, N/m, of laws of which they change.
+    /// Tangential stiffnesses at the previous evaluation, N/m, for laws with variable stiffness.
     pub stiffness: &'a mut [Row],
-    /// What links with slots remember.
+    /// Contact history of laws with additional terms.
     pub memory: &'a mut [Memory],
 }
 
 impl<'a, H: History> Stretch<'a, H> {
-    /// The first so many batches, and the others.
+    /// Splits off the first `count` batches.
     fn split(self, count: usize) -> (Self, Self) {
         let (batches, more_batches) = self.batches.split_at_mut(count);
         let (history, more_history) = self.history.split_at_mut(count);
         let (flags, more_flags) = self.flags.split_at_mut(count);
         let (calm, more_calm) = self.calm.split_at_mut(count);
         let (outer, more_outer) = self.outer.split_at_mut(count);
-        // Of laws without slots there are none, and of those as stiff at any overlap no stiffnesses.
+        // Laws without additional terms have no memory, those with constant stiffness no stiffnesses.
         let known = count.min(self.stiffness.len());
         let (stiffness, more_stiffness) = self.stiffness.split_at_mut(known);
         let (memory, more_memory) = self.memory.split_at_mut(count.min(self.memory.len()));
@@ -208,14 +208,14 @@ impl<'a, H: History> Stretch<'a, H> {
         (first, rest)
     }
 
-    /// Puts a candidate into a lane.
+    /// Stores a candidate in a lane.
     fn put(&mut self, (batch, lane): (usize, usize), bodies: [u32; 2], outer: u32) {
         self.batches[batch].a[lane] = bodies[0];
         self.batches[batch].b[lane] = bodies[1];
         self.outer[batch][lane] = outer;
     }
 
-    /// Gives a lane what a link in touch has kept.
+    /// Copies the contact history of a link in contact to a lane.
     fn carry(&mut self, (i, k): (usize, usize), old: &Lists<H>, (j, l): (usize, usize)) {
         self.history[i].set_lane(k, old.history[j].lane(l));
         self.flags[i].touch |= 1 << k;

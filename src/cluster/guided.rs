@@ -1,4 +1,4 @@
-//! Walls that forces move, from evaluation to evaluation.
+//! Walls moved by forces, integrated between evaluations.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,24 +8,24 @@ use super::world::{Clock, Physics, Walls};
 use crate::geometry::Vector;
 use crate::walls::{Guided, GuidedState, Motion, placed};
 
-/// A wall that forces move, as a checkpoint holds it.
+/// A wall moved by forces, as stored in a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GuidedWall {
-    /// Which.
+    /// Index of the boundary.
     pub boundary: u16,
-    /// Where it is.
+    /// Present state.
     pub now: GuidedState,
-    /// What it gave the grains at the last evaluation, N.
+    /// Force on the grains at the last evaluation, N.
     pub push: [f64; 3],
 }
 
 impl<D: Integrate> Walls<D> {
-    /// Whether there are walls that forces move.
+    /// Whether there are walls moved by forces.
     pub fn has_guided(&self) -> bool {
         !self.guided.is_empty()
     }
 
-    /// The walls stand where the state says: after it was read.
+    /// Sets the walls to a restored state.
     pub fn restore_guided(&mut self) {
         for wall in &self.guided {
             let place = self.boundaries.get_mut(usize::from(wall.boundary));
@@ -41,7 +41,7 @@ impl<D: Integrate> Walls<D> {
         }
     }
 
-    /// Notes what a boundary gives the grains, N.
+    /// Adds a force of a boundary on the grains, N.
     pub(super) fn note_guided(&mut self, boundary: usize, force: [f64; 3]) {
         for wall in &mut self.guided {
             if usize::from(wall.boundary) == boundary {
@@ -53,7 +53,7 @@ impl<D: Integrate> Walls<D> {
     }
 }
 
-/// Before the first evaluation: finds the walls that forces move.
+/// Before the first evaluation: finds the walls moved by forces.
 pub fn start_guided<D: Integrate>(clock: &Clock, walls: &mut Walls<D>) {
     let time = clock.time();
     let boundaries = walls.boundaries.iter_mut().enumerate();
@@ -70,7 +70,7 @@ pub fn start_guided<D: Integrate>(clock: &Clock, walls: &mut Walls<D>) {
     }
 }
 
-/// After the clock was set: an evaluation is when it was, by the new time.
+/// After a change of the clock: converts the time of the last evaluation.
 pub fn set_clock_of_guided<D: Integrate>(clock: &Clock, walls: &mut Walls<D>) {
     let time = clock.time();
     for wall in &mut walls.guided {
@@ -79,7 +79,7 @@ pub fn set_clock_of_guided<D: Integrate>(clock: &Clock, walls: &mut Walls<D>) {
     walls.restore_guided();
 }
 
-/// Kinetic energy of the walls that forces move, J, and the sum of these forces, N.
+/// Kinetic energy of the walls moved by forces, J, and the sum of these forces, N.
 pub fn guided_restlessness<D: Integrate>(physics: &Physics<D>, walls: &Walls<D>) -> (f64, f64) {
     let (mut kinetic, mut load) = (0.0, 0.0);
     for wall in &walls.guided {
@@ -92,7 +92,7 @@ pub fn guided_restlessness<D: Integrate>(physics: &Physics<D>, walls: &Walls<D>)
     (kinetic, load)
 }
 
-/// The force that drives a wall, with its weight, N.
+/// The driving force of a wall, including its weight, N.
 fn pull<D: Integrate>(
     physics: &Physics<D>,
     walls: &Walls<D>,
@@ -104,8 +104,8 @@ fn pull<D: Integrate>(
     } else {
         0.0
     };
-    // Of walls on whose distance others' pressures act each sees where the others were at the evaluation,
-    // whichever was moved first.
+    // A wall whose pressure depends on the distance of another uses the position of the other at
+    // the evaluation, whichever moves first.
     let drive = guided.drive_force(|other| {
         let wall = walls.boundaries.get(usize::from(other))?;
         placed(&wall.boundary, time)
@@ -113,7 +113,7 @@ fn pull<D: Integrate>(
     drive + weight
 }
 
-/// Moves them by a step.
+/// Advances these walls by a step.
 pub(super) fn drive_guided<D: Integrate>(
     clock: &Clock,
     physics: &Physics<D>,

@@ -1,4 +1,4 @@
-//! What grains that stand still feel: their links as logs see them, and the forces of these.
+//! Links of grains at rest in the form of logs, and the forces on these grains.
 
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
@@ -9,7 +9,7 @@ use super::still::{Push, WallName, add};
 use super::world::{Grains, Physics, Shapes, Sleeping, World};
 use super::{bodies, kinematics, observe};
 
-/// A link between two that stand still.
+/// A link between two grains at rest.
 pub(super) fn kept_view<D: Integrate>(
     world: &World<D>,
     class: usize,
@@ -23,7 +23,7 @@ pub(super) fn kept_view<D: Integrate>(
     )
 }
 
-/// The same from what is known of how its ends lie.
+/// The same with known kinematics.
 pub(super) fn kept_view_with<D: Integrate>(
     world: &World<D>,
     class: usize,
@@ -44,7 +44,7 @@ pub(super) fn kept_view_with<D: Integrate>(
     )
 }
 
-/// A link of one that stands still with a wall.
+/// A link of a grain at rest with a wall.
 pub(super) fn kept_wall_view<D: Integrate>(
     world: &World<D>,
     name: &WallName,
@@ -54,7 +54,7 @@ pub(super) fn kept_wall_view<D: Integrate>(
     Some(kept_wall_view_with(world, name, kept, kinematics))
 }
 
-/// The same from what is known of how they lie.
+/// The same with known kinematics.
 pub(super) fn kept_wall_view_with<D: Integrate>(
     world: &World<D>,
     name: &WallName,
@@ -78,8 +78,8 @@ pub(super) fn kept_wall_view_with<D: Integrate>(
     )
 }
 
-/// What a still slot lacks to equilibrium: weight, the force of its links, and the mean force of
-/// stepped grains since the last look, N; moments over the radius, N.
+/// Residual force on a slot at rest: weight, the force of its links, and the mean force of stepped
+/// grains since the last check, N; moments over the radius, N.
 pub fn residual<D: Integrate>(
     physics: &Physics<D>,
     grains: &Grains<D>,
@@ -97,7 +97,7 @@ pub fn residual<D: Integrate>(
     sum
 }
 
-/// Sum of the normal forces of a still slot's links with other grains at rest, N.
+/// Sum of the normal forces of the links of a slot at rest with other grains at rest, N.
 pub fn pressed<D: Integrate>(world: &World<D>, slot: u32) -> f64 {
     let pairs = &world.sleeping.still.pairs;
     let force = |index| {
@@ -107,7 +107,7 @@ pub fn pressed<D: Integrate>(world: &World<D>, slot: u32) -> f64 {
     pairs.of(slot).map(force).sum()
 }
 
-/// Mean force of stepped grains on a still slot since the last look, N; moment over the radius, N.
+/// Mean force of stepped grains on a slot at rest since the last check, N; moment over the radius, N.
 pub fn mean_push<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot: u32) -> Push {
     let (s, still) = (slot as usize, &sleeping.still);
     if still.evaluations > 0 {
@@ -117,7 +117,7 @@ pub fn mean_push<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot: u3
     [f[0], f[1], f[2], m[0], m[1], m[2]]
 }
 
-/// Force of all links on a still slot at the last evaluation, N; moment over the radius, N.
+/// Force of all links on a slot at rest at the last evaluation, N; moment over the radius, N.
 pub fn contact_force<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot: u32) -> Push {
     let mut sum = sleeping.still.held[slot as usize];
     let (f, m) = D::force(&grains.arrays, slot as usize);
@@ -125,7 +125,7 @@ pub fn contact_force<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot
     sum
 }
 
-/// Calls back with each link both of whose ends stand still, walls included.
+/// Calls back with each link whose ends are both at rest, including those with walls.
 pub fn each_still_link<D: Integrate>(world: &World<D>, mut f: impl FnMut(ContactRef<D>)) {
     for (class, kept) in world.sleeping.still.pairs.iter() {
         f(kept_view(world, class, kept));
@@ -137,8 +137,8 @@ pub fn each_still_link<D: Integrate>(world: &World<D>, mut f: impl FnMut(Contact
     }
 }
 
-/// Calls back with the bodies of each link both of whose ends stand still, walls included, and
-/// whether it slides.
+/// Calls back with the bodies of each link whose ends are both at rest, including those with walls,
+/// and whether it slides.
 pub fn each_still_bond<D: Integrate>(
     grains: &Grains<D>,
     sleeping: &Sleeping,
@@ -156,7 +156,7 @@ pub fn each_still_bond<D: Integrate>(
     }
 }
 
-/// Calls back with each link between a grain that stands still and a stepped one.
+/// Calls back with each link between a grain at rest and a stepped one.
 pub fn each_rim_link<D: Integrate>(world: &World<D>, mut f: impl FnMut(ContactRef<D>)) {
     if world.sleeping.still.count == 0 {
         return;
@@ -185,7 +185,7 @@ pub fn each_rim_link<D: Integrate>(world: &World<D>, mut f: impl FnMut(ContactRe
     }
 }
 
-/// What a link does to its first body, and to its second.
+/// Force of a link on its first body, and on its second.
 pub fn pushes<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,

@@ -12,11 +12,11 @@ use crate::vector::Row;
 /// Springs of a class, their stiffness, and flags.
 type Springs<D> = (Vec<<D as ClusterDimension>::History>, Vec<Row>, Vec<Flags>);
 
-/// One step from positions, velocities and springs for which forces were just evaluated.
+/// Performs one step from positions, velocities and springs whose forces were just evaluated.
 pub(super) fn step<D: Integrate>(engine: &mut Dem<D>, stride: Stride) -> StepSums {
     let h = stride.step;
-    // Springs are carried from half-step to half-step by the speeds of the first stage, which is
-    // of second order; the second stage looks at them half a step ahead and leaves no trace.
+    // The springs advance from half-step to half-step with the speeds of the first stage, which is
+    // second-order accurate; the second stage extrapolates them half a step ahead and leaves them unchanged.
     let rows = engine.world.grains.arrays.rows.clone();
     let spins = engine.world.grains.arrays.spins.clone();
     let old = engine.world.grains.arrays.state.clone();
@@ -33,14 +33,14 @@ pub(super) fn step<D: Integrate>(engine: &mut Dem<D>, stride: Stride) -> StepSum
         .collect();
     let time = engine.world.clock.time() + h;
     let passed = engine.trial_forces(time);
-    // Halve what the first evaluation booked, add half of the second.
+    // Halves the accounts of the first evaluation and adds half of the second.
     let last = engine.book.flows.last;
     let flows = &mut engine.book.flows;
     flows.friction += 0.5 * (passed.friction - last[0]);
     flows.damping += 0.5 * (passed.damping - last[1]);
     flows.walls += 0.5 * (passed.walls - last[2]);
-    // The second stride, from the old velocities too, gives v_n + h a_2: so each books the work of its dampers at the
-    // mean velocity of the step.
+    // The second stride, also from the old velocities, gives v_n + h a_2: so each accounts for the
+    // work of its dampers at the mean velocity of the step.
     for &slot in &engine.world.grains.active {
         let slot = slot as usize;
         let state = &mut engine.world.grains.arrays.state[slot].0;
@@ -88,7 +88,7 @@ pub(super) fn step<D: Integrate>(engine: &mut Dem<D>, stride: Stride) -> StepSum
     StepSums {
         damper_work: 0.5 * (first.damper_work + second.damper_work),
         fastest: first.fastest.max(second.fastest),
-        // All have the same margin.
+        // All grains have the same margin.
         hurry: 0.0,
         axes: std::array::from_fn(|k| first.axes[k].max(second.axes[k])),
         rim: first.rim.max(second.rim),
@@ -104,7 +104,7 @@ fn dynamic<D: Integrate>() -> &'static [usize] {
     }
 }
 
-/// Bodies of several parts in space, as they are at the start of a step with the moments there.
+/// Bodies of several parts in space, in their state at the start of a step with its moments.
 struct Turned<D: Integrate> {
     bodies: Vec<Body<D>>,
     rotations: Vec<D::Rotation>,
@@ -121,8 +121,8 @@ impl<D: Integrate> Turned<D> {
         Turned { bodies, rotations }
     }
 
-    /// Turns the bodies back, to go through the step with the mean of the moments at both ends: by the angular momentum in
-    /// its middle they turn to second order.
+    /// Restores the bodies, to repeat the step with the mean of the moments at both ends: with the
+    /// angular momentum at the middle of the step the rotation is second-order accurate.
     fn take_back(self, engine: &mut Dem<D>) {
         for (mut before, rotation) in self.bodies.into_iter().zip(self.rotations) {
             let Some(index) = engine.world.grains.bodies.of(before.slot) else {

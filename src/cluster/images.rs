@@ -1,11 +1,11 @@
-//! Links with walls whose grains come over a border of a periodic box.
+//! Links with walls for grains that cross a border of a periodic box.
 
 use super::integrate::Integrate;
 use super::lists::Kept;
 use super::still::WallName;
 use super::world::{Grains, Walls};
 
-/// Links with walls of grains that were brought back into the box, by the numbers that their surfaces have now.
+/// Renumbers the surfaces in the links with walls of grains that were wrapped into the box.
 pub(super) fn rename_images<D: Integrate>(
     walls: &Walls<D>,
     grains: &Grains<D>,
@@ -17,7 +17,7 @@ pub(super) fn rename_images<D: Integrate>(
     }
     for (name, link) in at_walls {
         let owner = grains.owner(link.a);
-        // Slots come in order, direction by direction.
+        // Entries come direction by direction, ordered by slot in each.
         for (slot, turns) in back {
             if *slot == owner {
                 let wall = &walls.boundaries[usize::from(name.0)];

@@ -1,19 +1,19 @@
-//! Steps of the integrators: kick, drift, and the bookkeeping that is nearly free on the way.
+//! Steps of the integrators: kick, drift, and the accounts that are almost free meanwhile.
 //!
-//! | name | evaluates forces at | carries | order |
+//! | name | evaluates forces at | stores | order |
 //! |---|---|---|---|
-//! | `verlet` | x_n, v_n foreseen from v_(n-1/2) | v_(n-1/2) | 2 |
-//! | `midpoint` | x_(n+1/2), v_(n+1/2) foreseen from v_n (Mutze's direct midpoint) | v_n | 2 |
+//! | `verlet` | x_n, v_n predicted from v_(n-1/2) | v_(n-1/2) | 2 |
+//! | `midpoint` | x_(n+1/2), v_(n+1/2) predicted from v_n (Mutze's direct midpoint) | v_n | 2 |
 //! | `euler` | x_n, v_n | v_n | 1 |
 //! | `heun` | both ends of the step (thesis eqs. 5.17, 5.18) | v_n | 2 |
 //!
-//! The midpoint rule is the leapfrog seen half a step later, so that both are one kernel.
+//! The midpoint rule is the leapfrog shifted by half a step, so that both use one kernel.
 //!
-//! Dampers need velocities at the time of the positions (Vyas et al. 2024 tell what goes wrong
-//! otherwise), which the leapfrog has only half a step earlier. They are foreseen with the mean
-//! of the last two accelerations, v + h (a_(n-1) + a_(n-2)) / 4: of second order, as with the last
-//! acceleration alone, but stable up to (rate of damping) x step = 2 instead of 1, since what
-//! alternates from step to step, as an overdamped link does near its limit, cancels in the mean.
+//! Dampers require velocities at the time of the positions (Vyas et al. 2024 describe the errors
+//! otherwise), but the leapfrog has them half a step earlier. They are predicted with the mean of
+//! the last two accelerations, v + h (a_(n-1) + a_(n-2)) / 4: second-order accurate, as with the
+//! last acceleration alone, but stable up to (rate of damping) x step = 2 instead of 1, since terms
+//! that alternate from step to step, as in an overdamped link near its limit, cancel in the mean.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,23 +38,23 @@ pub enum IntegratorName {
     Midpoint,
 }
 
-/// What a step gives besides the new state.
+/// Results of a step in addition to the new state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepSums {
-    /// Work lost in dampers, J.
+    /// Energy dissipated in dampers, J.
     pub damper_work: f64,
-    /// A bound of the square of the greatest speed, m^2/s^2.
+    /// Upper bound of the square of the greatest speed, m^2/s^2.
     pub fastest: f64,
-    /// The greatest square of a speed over leeway, 1/s^2.
+    /// Greatest square of a speed over its leeway, 1/s^2.
     pub hurry: f64,
-    /// What that bound is the sum of, each a greatest of all bodies: in the plane the squares along both axes.
+    /// Terms of that bound, each a maximum over all bodies: in the plane the squares along both axes.
     pub axes: [f64; 2],
-    /// The plane: the square of the greatest product of radius and spin, m^2/s^2.
+    /// In the plane: the square of the greatest product of radius and spin, m^2/s^2.
     pub rim: f64,
 }
 
 impl StepSums {
-    /// Of both.
+    /// Combines two results.
     pub fn and(self, other: StepSums) -> StepSums {
         StepSums {
             damper_work: self.damper_work + other.damper_work,
@@ -73,19 +73,19 @@ pub struct Stride {
     pub step: f64,
     /// Gravity, m/s^2.
     pub gravity: [f64; 3],
-    /// Euler: positions move with the old velocity and velocities are not foreseen.
+    /// Euler: positions move with the old velocity and velocities are not predicted.
     pub euler: bool,
 }
 
-/// Rows of bodies that follow each other, as in [`Arrays`](crate::cluster::arrays::Arrays); of the last
-/// three the plane has none.
+/// Rows of consecutive bodies, as in [`Arrays`](crate::cluster::arrays::Arrays); the last three are
+/// empty in the plane.
 #[derive(Debug)]
 pub struct Moved<'a> {
     /// Slot of the first row.
     pub first: u32,
     /// Positions and velocities.
     pub rows: &'a mut [Row],
-    /// What the integrator carries.
+    /// Variables of the integrator.
     pub state: &'a mut [Row],
     /// Contact forces.
     pub forces: &'a mut [Row],
@@ -95,12 +95,12 @@ pub struct Moved<'a> {
     pub previous: &'a mut [Row],
     /// The dampers' share of the forces.
     pub dampers: &'a mut [Row],
-    /// One over the square of the leeway, 1/m^2; nothing where nobody has one of its own.
+    /// Inverse square of the leeway, 1/m^2; empty if no body has an individual leeway.
     pub weights: &'a [f64],
 }
 
 impl Moved<'_> {
-    /// The same rows, lent.
+    /// Reborrows the same rows.
     pub fn again(&mut self) -> Moved<'_> {
         Moved {
             first: self.first,
@@ -155,7 +155,7 @@ impl<const OWN: bool> Kernel for PlanarStep<'_, OWN> {
         for &slot in active {
             let slot = slot.wrapping_sub(moved.first) as usize;
             let (row, state, force) = (&mut rows[slot], &mut states[slot], &mut forces[slot]);
-            // Fourth columns hold 1/mass and r^2/I; they are carried along untouched.
+            // The fourth columns contain 1/mass and r^2/I; they stay unchanged.
             let old = L::Half::load_low(state);
             let before = L::Half::load_high(state);
             let inverse = old.last().mul(moving).add(before.last().mul(turning));
@@ -181,7 +181,7 @@ impl<const OWN: bool> Kernel for PlanarStep<'_, OWN> {
         let (fastest, hurry) = (fastest.to_array(), hurry.to_array());
         StepSums {
             damper_work: -0.5 * h * ((work[0] + work[2]) + (work[1] + work[3])),
-            // Greatest components apart: at most twice the greatest square of a speed.
+            // Separate maxima of the components: their sum is at most twice the greatest square of a speed.
             fastest: fastest[0] + fastest[1],
             hurry: hurry[0] + hurry[1],
             axes: [fastest[0], fastest[1]],
@@ -233,7 +233,7 @@ impl<const OWN: bool> Kernel for SpatialStep<'_, OWN> {
             let (row, state, force) = (&mut rows[slot], &mut states[slot], &mut forces[slot]);
             let (spin, before, damper) =
                 (&mut spins[slot], &mut previous[slot], &mut dampers[slot]);
-            // Fourth columns hold 1/mass and r^2/I; they are carried along untouched.
+            // The fourth columns contain 1/mass and r^2/I; they stay unchanged.
             let (v, s) = (L::Half::load_low(state), L::Half::load_high(state));
             let (push, turn) = (L::Half::load_low(force), L::Half::load_high(force));
             let a = push.mul(v.last().mul(three)).add(g);
@@ -287,7 +287,7 @@ impl<const OWN: bool> Kernel for SpatialStep<'_, OWN> {
     }
 }
 
-/// Steps of a dimension.
+/// Steps in a dimension.
 pub trait Integrate: Parts {
     /// Kicks and drifts the active slots, and clears their forces.
     fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: Stride) -> StepSums;

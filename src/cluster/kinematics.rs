@@ -1,4 +1,4 @@
-//! The relative motion of two bodies where they touch.
+//! Relative motion of two bodies at their contact.
 
 use super::arrays::Arrays;
 use super::dem::spin_of;
@@ -7,9 +7,9 @@ use super::world::{Grains, Shapes, World};
 use super::{bodies, cell, crossing};
 use crate::geometry::{Dimension, Vector};
 
-/// Motion of two bodies at their contact. The normal points from the second body to the first,
-/// as in the kernels; in the plane the tangential speed is one number, along the normal turned
-/// by a right angle.
+/// Motion of two bodies at their contact. The normal points from the second body to the first, as
+/// in the kernels; in the plane the tangential speed is one number, along the normal rotated by a
+/// right angle.
 #[derive(Clone, Copy, Debug)]
 pub struct Kinematics<D: Dimension> {
     /// Overlap, m.
@@ -22,19 +22,19 @@ pub struct Kinematics<D: Dimension> {
     pub sliding: [f64; 3],
     /// Inverse masses, 1/kg.
     pub inverse_mass: f64,
-    /// Effective radius of the law, m: by the bodies' own radii.
+    /// Effective radius in the law, m: from the radii of the bodies.
     pub radius: f64,
-    /// Effective radius of rolling, m: by the curvatures of the surfaces there. The same but for grains of arcs.
+    /// Effective radius of rolling, m: from the curvatures of the surfaces at the contact. Differs only for grains of arcs.
     pub rolling: f64,
-    /// That radius times the difference of the spins, m/s.
+    /// Rolling radius times the difference of the spins, m/s.
     pub turning: [f64; 3],
     /// Contact point, m.
     pub point: D::Vector,
-    /// How far the image of a wall that is met is from the wall itself, m; 0 of grains.
+    /// Displacement of the image of a wall that is met from the wall itself, m; 0 for grains.
     pub image: D::Vector,
 }
 
-/// Where a grain is and how it moves.
+/// Position and motion of a grain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodyMotion<D: Dimension> {
     pub position: D::Vector,
@@ -43,7 +43,7 @@ pub(super) struct BodyMotion<D: Dimension> {
     pub spin: [f64; 3],
 }
 
-/// Relative motion given relative velocity, sum of surface spins and normal.
+/// Normal and tangential speed from relative velocity, sum of surface spins and normal.
 fn sliding<D: Integrate>(relative: D::Vector, spin: [f64; 3], n: D::Vector) -> (f64, [f64; 3]) {
     let speed = relative.dot(&n);
     if D::N == 2 {
@@ -107,15 +107,15 @@ pub(super) fn pair_kinematics_of<D: Integrate>(
     }
 }
 
-/// The radius of a slot by which laws go, m: of an arc that of its grain, so that the force does not jump where
-/// one arc ends and the next begins, and no energy is made there.
+/// Radius of a slot in laws, m: for an arc that of its grain, so that the force does not jump where
+/// one arc ends and the next begins, and no energy is created there.
 pub(super) fn law_radius<D: Integrate>(shapes: &Shapes<D>, grains: &Grains<D>, slot: usize) -> f64 {
     grains
         .arrays
         .radius(bodies::candidate(shapes, grains, slot as u32) as usize)
 }
 
-/// Motion at the contact of a grain with a surface of a wall class; none where the surface is not met.
+/// Motion at the contact of a grain with a surface of a wall class; none if the surface is not met.
 pub fn wall_kinematics<D: Integrate>(
     world: &World<D>,
     class: usize,
@@ -147,7 +147,7 @@ pub(super) fn surface_kinematics<D: Integrate>(
     surface_kinematics_of(world, boundary, surface, slot, motion, world.clock.time())
 }
 
-/// The same with a motion of the grain, at a time, s.
+/// The same for a given motion of the grain, at a time, s.
 pub(super) fn surface_kinematics_of<D: Integrate>(
     world: &World<D>,
     boundary: u16,

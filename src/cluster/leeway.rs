@@ -1,9 +1,9 @@
-//! How far each grain may go before candidates are filtered anew: the faster it is, the farther.
+//! Displacement that each grain may make before candidates are filtered again: the faster the grain, the greater.
 //!
-//! A pair that is not in the inner lists cannot come into touch as long as neither of both has gone farther than its *leeway* since these were
-//! filtered, if its gap was over the sum of both leeways then. Most grains of a flow are slow and a few fall: with one margin for all the few
-//! decide how often to filter, and the many have more candidates than they need. So a grain's leeway goes with its speed, and what is
-//! minded is the greatest share of a leeway that anybody may have used up.
+//! A pair that is not in the inner lists cannot come into contact as long as neither grain has moved farther than its *leeway* since
+//! these were filtered, if its gap exceeded the sum of both leeways then. Most grains of a flow are slow and a few fall: with one
+//! margin for all, the few determine the rate of filtering, and the many have more candidates than necessary. So the leeway of a
+//! grain depends on its speed, and the criterion is the greatest fraction of a leeway that any grain may have used.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,35 +13,35 @@ use super::integrate::{Integrate, IntegratorName};
 use super::state::Skin;
 use super::world::{Clock, World};
 
-/// Leeway of who stands still, over the greatest margin: it is displaced now and then.
+/// Leeway of a grain at rest, over the greatest margin, since it is sometimes displaced.
 const STILL: f64 = 0.25;
-/// The least leeway over the greatest margin.
+/// Least leeway over the greatest margin.
 const LEAST: f64 = 1.0 / 64.0;
-/// Leeways are meant for the root of this over the share of the greatest margin that is gone in a step at the usual speed, in steps: what
-/// candidates cost that do not touch goes with that, what filtering costs with its inverse.
+/// Determines for how many steps leeways are made: the square root of this over the fraction of the greatest margin covered per step
+/// at the usual speed. The cost of candidates that do not touch is proportional to this number, that of filtering to its inverse.
 const STEPS: f64 = 7.5;
-/// Everybody has leeway for this share of the usual speed more than the own one.
+/// Fraction of the usual speed that is added to each grain's own speed.
 const MORE: f64 = 0.1;
 
-/// What each slot may go, and what of it has been used up.
+/// Leeway of each slot, and the fraction used.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Leeways {
-    /// By slot, m; nothing where all have the same margin.
+    /// By slot, m; empty if all grains have the same margin.
     ways: Vec<f64>,
-    /// By slot, one over the square of the leeway, 1/m^2.
+    /// By slot, inverse square of the leeway, 1/m^2.
     weights: Vec<f64>,
-    /// Leeway of walls that move, m.
+    /// Leeway of moving walls, m.
     wall: f64,
-    /// The greatest speed of a wall at the end of the last step, m/s: it may have stopped within this one.
+    /// Greatest speed of a wall at the end of the last step, m/s: it may have stopped within this one.
     wall_speed: f64,
-    /// The greatest share that anybody may have used up since the lists were filtered.
+    /// Greatest fraction that any grain may have used since the lists were filtered.
     share: f64,
-    /// The greatest square of a speed over leeway in the last step, 1/s^2.
+    /// Greatest square of a speed over leeway in the last step, 1/s^2.
     pub(super) fastest: f64,
 }
 
 impl Leeways {
-    /// Whether somebody may have gone too far; none where all have the same margin.
+    /// Whether a grain may have moved too far; none if all have the same margin.
     pub fn are_used_up(&self) -> Option<bool> {
         self.are_own().then_some(self.share > 1.0)
     }
@@ -50,29 +50,29 @@ impl Leeways {
         !self.ways.is_empty()
     }
 
-    /// The greatest share that anybody may have used up.
+    /// Greatest fraction that any grain may have used.
     pub fn share(&self) -> f64 {
         self.share
     }
 
-    /// Takes a share back.
+    /// Restores a fraction.
     pub fn set_share(&mut self, share: f64) {
         self.share = share;
     }
 
-    /// Of both slots of a pair together, m.
+    /// Sum of the leeways of the slots of a pair, m.
     pub fn of_pair(&self, a: u32, b: u32) -> Option<f64> {
         Some(self.ways.get(a as usize)? + self.ways.get(b as usize)?)
     }
 
-    /// Of a slot and a wall together, m; that of a wall that does not move is nothing.
+    /// Sum of the leeways of a slot and a wall, m; that of a fixed wall is zero.
     pub fn at_wall(&self, slot: u32, fixed: bool) -> Option<f64> {
         let wall = if fixed { 0.0 } else { self.wall };
         Some(self.ways.get(slot as usize)? + wall)
     }
 
-    /// One over the squares of the leeways of so many slots, 1/m^2; of those that came since there are candidates only after the next
-    /// renewal of the lists.
+    /// Inverse squares of the leeways of so many slots, 1/m^2; slots added since then have
+    /// candidates only after the next renewal of the lists.
     pub fn weights(&mut self, slots: usize) -> &mut [f64] {
         if self.are_own() {
             self.weights.resize(slots, 0.0);
@@ -80,23 +80,23 @@ impl Leeways {
         &mut self.weights
     }
 
-    /// The share of its leeway that a way (m) of a slot takes.
+    /// Fraction of its leeway that a displacement (m) of a slot uses.
     pub fn share_of(&self, slot: u32, way: f64) -> f64 {
         let weight = self.weights.get(slot as usize);
         way * weight.map_or(0.0, |weight| weight.sqrt())
     }
 
-    /// Somebody may have used up a share more.
+    /// Adds to the fraction used.
     pub fn add(&mut self, share: f64) {
         self.share += share;
     }
 
-    /// Forgets all; slots may have other numbers.
+    /// Clears everything, since slots may be renumbered.
     pub fn clear(&mut self) {
         *self = Leeways::default();
     }
 
-    /// Whether these could be the leeways of so many slots: who came since the lists were made may have none.
+    /// Whether these are valid leeways for so many slots: slots added since the lists were built may have none.
     pub fn fit(&self, slots: usize) -> bool {
         let positive =
             |values: &[f64]| values.iter().all(|value| value.is_finite() && *value > 0.0);
@@ -117,8 +117,8 @@ impl Leeways {
     }
 }
 
-/// Deals out leeways to who is stepped. Where ranks share the system, grains have parts that go farther than they do, its edges
-/// move, or forces are tried a step ahead (`heun`), all have the same margin.
+/// Assigns leeways to stepped grains. All have the same margin if ranks share the system, grains have parts
+/// that move farther than they do, the edges of the cell move, or forces are tried a step ahead (`heun`).
 pub(super) fn deal_leeways<D: Integrate>(world: &World<D>, skin: &mut Skin, border: &Border) {
     let same = !world.grains.bodies.list.is_empty()
         || world.cell.state.is_some()
@@ -146,7 +146,7 @@ pub(super) fn deal_leeways<D: Integrate>(world: &World<D>, skin: &mut Skin, bord
     };
     let sum: f64 = active.iter().map(|&slot| square(slot)).sum();
     let usual = (sum / active.len().max(1) as f64).sqrt();
-    // Where nobody moves the least leeway is what counts.
+    // If no grain moves, the least leeway counts.
     let usual = usual.max(1e-6 * full / step);
     let time = (STEPS * full * step / usual).sqrt();
     let leeway = |speed: f64| (time * (speed + MORE * usual)).max(LEAST * full);
@@ -157,7 +157,7 @@ pub(super) fn deal_leeways<D: Integrate>(world: &World<D>, skin: &mut Skin, bord
     leeways.share = 0.0;
 }
 
-/// Counts a step, with the speed of walls, m/s.
+/// Accounts for a step, with the speed of walls, m/s.
 pub(super) fn count_leeway(clock: &Clock, skin: &mut Skin, wall: f64) {
     let step = clock.step;
     let leeways = &mut skin.leeways;

@@ -1,4 +1,4 @@
-//! What happens to links in an evaluation: counted, booked and, where it is asked for, logged.
+//! Link events of an evaluation: counted, accounted for and, if requested, logged.
 
 use super::dem::Work;
 use super::integrate::Integrate;
@@ -10,7 +10,7 @@ use super::world::{Clock, World};
 use super::{crossing, kinematics, observe};
 use crate::event::EventKind;
 
-/// Looks at which links rest (thesis eq. 5.10) and counts for how long; to be called every
+/// Checks which links are at rest (thesis eq. 5.10) and counts for how long; to be called every
 /// `look_every` steps.
 pub fn look<D: Integrate>(world: &mut World<D>, book: &mut Book, effects: &mut Effects<D>) {
     let bound = world.physics.options.stable_speed;
@@ -61,7 +61,7 @@ pub fn look<D: Integrate>(world: &mut World<D>, book: &mut Book, effects: &mut E
     }
 }
 
-/// Books the changes of the last evaluation of a wall class.
+/// Accounts for the changes of the last evaluation of a wall class.
 pub(super) fn note_walls<D: Integrate>(
     world: &mut World<D>,
     work: &Work<D>,
@@ -87,7 +87,7 @@ pub(super) fn note_walls<D: Integrate>(
                 }
                 let (a, b) = (batch.a[k], Other::Boundary(boundary));
                 let Some(kin) = kinematics::wall_kinematics(world, class, batch.of(k)) else {
-                    // Where the surface ends nothing tells when in the step the two parted.
+                    // At the end of a surface the time of separation within the step is unknown.
                     log_at(effects, kinds, time, a, b);
                     continue;
                 };
@@ -109,7 +109,7 @@ pub(super) fn count(book: &mut Book, change: &Change) {
     counts.opened += u64::from((after.touch & !before.touch).count_ones());
     counts.closed += u64::from((before.touch & !after.touch).count_ones());
     for k in lanes_of(after.touch & !before.touch) {
-        // What two walls on their ways meet with has no end.
+        // The approach energy of contacts between two moving walls is infinite.
         if change.approach.0[k].is_finite() {
             book.flows.met += change.approach.0[k];
         }
@@ -118,9 +118,9 @@ pub(super) fn count(book: &mut Book, change: &Change) {
     counts.gripped += u64::from((before.slip & !after.slip & after.touch).count_ones());
 }
 
-/// Logs what happened to one link. The moment of contact and of parting is that at which the
-/// gap closed, at the normal speed of now; that of slip or grip lies `crossed` seconds back, but
-/// never before the contact.
+/// Logs the events of one link. The time of contact and of separation is that at which the gap
+/// closed, at the present normal speed; that of slip or grip is `crossed` seconds ago, but never
+/// before the contact.
 pub(super) fn log<D: Integrate>(
     clock: &Clock,
     effects: &mut Effects<D>,
@@ -157,7 +157,7 @@ pub(super) fn log<D: Integrate>(
     }
 }
 
-/// The same of a link without geometry: what happened to it, at that time.
+/// The same for a link without geometry: logs the events at the given time.
 pub(super) fn log_at<D: Integrate>(
     effects: &mut Effects<D>,
     kinds: [Option<EventKind>; 2],
@@ -181,7 +181,7 @@ pub(super) fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {
     (0..8).filter(move |k| bits >> k & 1 == 1)
 }
 
-/// Counts looks at rest up to one beyond what makes a link stable; true when it just became so.
+/// Counts checks at rest up to the number that makes a link stable; returns true when it has just become stable.
 pub(super) fn grown(calm: &mut u8, rest: bool, looks: u8) -> bool {
     if !rest {
         *calm = 0;
@@ -192,7 +192,7 @@ pub(super) fn grown(calm: &mut u8, rest: bool, looks: u8) -> bool {
     before + 1 == looks
 }
 
-/// What happened in a lane: opening or closing, and slipping or gripping.
+/// Events in a lane: formation or end of the link, and slip or grip.
 pub(super) fn kinds(change: &Change, k: usize) -> [Option<EventKind>; 2] {
     let bit = |x: u8| x >> k & 1 == 1;
     let (before, after) = (change.before, change.after);

@@ -1,8 +1,8 @@
-//! Candidate lists: what may come into touch soon, and the history of what is.
+//! Candidate lists: pairs that may come into contact soon, and the contact history of links.
 //!
-//! Two levels: an outer list of all pairs nearer than a wide margin, renewed rarely from the
-//! neighbour search, and inner batches of pairs nearer than a narrow one, filtered from it. The
-//! history of a link lies in the inner batch beside the indices and moves only at a renewal.
+//! There are two levels: an outer list of all pairs nearer than a wide margin, renewed rarely from the
+//! neighbour search, and inner batches of pairs nearer than a narrow margin, filtered from it. The
+//! history of a link is stored in the inner batch beside the indices and moves only at a renewal.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::vector::{LANES, Row};
 pub trait History:
     Copy + Default + std::fmt::Debug + Send + Sync + Serialize + for<'a> Deserialize<'a>
 {
-    /// One of them.
+    /// Returns one of them.
     fn lane(&self, lane: usize) -> [f64; 3];
     /// Sets one of them.
     fn set_lane(&mut self, lane: usize, spring: [f64; 3]);
@@ -40,7 +40,7 @@ impl History for SpatialHistory {
     }
 }
 
-/// Candidates of one law, with their history beside them.
+/// Candidates of one law, with their contact history.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Lists<H: History> {
@@ -50,20 +50,20 @@ pub struct Lists<H: History> {
     pub history: Vec<H>,
     /// Flags.
     pub flags: Vec<Flags>,
-    /// Looks in a row at which each link was at rest.
+    /// Number of consecutive checks at which each link was at rest.
     pub calm: Vec<[u8; LANES]>,
     /// Index of each lane's candidate in the outer list.
     pub outer: Vec<[u32; LANES]>,
-    /// Of each batch: way since the lists were filtered on which nothing in it can come into touch, m (grains of
-    /// arcs only).
+    /// For each batch: displacement since the lists were filtered up to which none of its pairs can
+    /// touch, m (grains of arcs only).
     pub quiet: Vec<f64>,
-    /// Whether the stiffness of springs across depends on the overlap.
+    /// Whether the stiffness of tangential springs depends on the overlap.
     pub stiffens: bool,
-    /// Tangential stiffnesses at the evaluation before, N/m, of laws of which they change; 0 where it is not known.
+    /// Tangential stiffnesses at the previous evaluation, N/m, for laws with variable stiffness; 0 if unknown.
     pub stiffness: Vec<Row>,
-    /// Whether the law has slots.
+    /// Whether the law has additional terms.
     pub composed: bool,
-    /// What links with slots remember beside; nothing where the law has none.
+    /// Contact history of additional terms; empty if the law has none.
     pub memory: Vec<Memory>,
 }
 
@@ -77,7 +77,7 @@ impl<H: History> Lists<H> {
         }
     }
 
-    /// Whether each batch has what belongs to it, and its first bodies are there.
+    /// Whether each batch has all its data, and its first bodies exist.
     pub(super) fn is_whole(&self, there: impl Fn(&u32) -> bool) -> bool {
         let count = self.batches.len();
         let all = [
@@ -92,7 +92,7 @@ impl<H: History> Lists<H> {
             && self.batches.iter().flat_map(|batch| &batch.a).all(there)
     }
 
-    /// What a link remembers beside its tangential spring.
+    /// Contact history of a link apart from its tangential spring.
     pub fn memory_of(&self, batch: usize, lane: usize) -> Remembered {
         let slots = self.memory.get(batch).map(|memory| memory.lane(lane));
         let stiffness = self.stiffness.get(batch).map(|row| row.0[lane]);
@@ -102,7 +102,7 @@ impl<H: History> Lists<H> {
         }
     }
 
-    /// Sets that of a link.
+    /// Sets that history of a link.
     pub fn set_memory(&mut self, batch: usize, lane: usize, remembered: &Remembered) {
         if let Some(memory) = self.memory.get_mut(batch) {
             memory.set_lane(lane, remembered.slots);
@@ -112,7 +112,7 @@ impl<H: History> Lists<H> {
         }
     }
 
-    /// Gives a link its tangential spring, m, and the overlap to which it was loaded, m.
+    /// Sets the tangential spring of a link, m, and the overlap to which it was loaded, m.
     pub fn load(&mut self, batch: usize, lane: usize, (spring, deepest): ([f64; 3], f64)) {
         self.history[batch].set_lane(lane, spring);
         if let Some(memory) = self.memory.get_mut(batch) {
@@ -120,7 +120,7 @@ impl<H: History> Lists<H> {
         }
     }
 
-    /// Empties the lists, keeping their memory.
+    /// Empties the lists, but keeps their memory.
     pub fn clear(&mut self) {
         self.batches.clear();
         self.history.clear();
@@ -133,35 +133,35 @@ impl<H: History> Lists<H> {
     }
 }
 
-/// What a link remembers beside its tangential spring.
+/// Contact history of a link apart from its tangential spring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Remembered {
-    /// By the slots of its law: springs of rolling (3) and twisting, m, and the overlap to which it was loaded, m.
+    /// For additional terms: springs of rolling (3) and twisting, m, and the overlap to which the link was loaded, m.
     pub slots: [f64; 5],
-    /// Its tangential stiffness at the evaluation before, N/m, where that changes with the overlap; 0 where it is not
-    /// known.
+    /// Tangential stiffness at the previous evaluation, N/m, if it depends on the overlap; 0 if
+    /// unknown.
     pub stiffness: f64,
 }
 
-/// A link carried through a renewal of the outer list.
+/// A link that is kept through a renewal of the outer list.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Kept {
     /// First body's slot.
     pub a: u32,
     /// Second body's slot; for walls the surface.
     pub b: u32,
-    /// Its tangential spring, m.
+    /// Tangential spring, m.
     pub spring: [f64; 3],
-    /// Whether it slides.
+    /// Whether the link slides.
     pub slip: bool,
-    /// Looks at which it was at rest.
+    /// Number of checks at which it was at rest.
     pub calm: u8,
-    /// What it remembers beside.
+    /// Further contact history.
     pub memory: Remembered,
 }
 
 impl Kept {
-    /// A link that has just come about, without stress across.
+    /// A new link, without tangential stress.
     pub fn new(a: u32, b: u32) -> Self {
         Kept {
             a,
@@ -171,7 +171,7 @@ impl Kept {
     }
 }
 
-/// Calls back with batch and lane of each link in touch.
+/// Calls back with batch and lane of each link in contact.
 pub fn each_link(flags: &[Flags], mut f: impl FnMut(usize, usize)) {
     for (batch, flags) in flags.iter().enumerate() {
         let mut bits = flags.touch;
@@ -183,7 +183,7 @@ pub fn each_link(flags: &[Flags], mut f: impl FnMut(usize, usize)) {
 }
 
 impl<H: History> Lists<H> {
-    /// The links in touch.
+    /// Appends the links in contact.
     pub fn kept(&self, out: &mut Vec<Kept>) {
         each_link(&self.flags, |i, k| {
             out.push(Kept {
@@ -197,8 +197,8 @@ impl<H: History> Lists<H> {
         });
     }
 
-    /// Calls back with each candidate of the outer list that is not in touch: also with those that the
-    /// inner batches leave out since they were far when these were filtered.
+    /// Calls back with each candidate of the outer list that is not in contact, including those
+    /// that the inner batches omit since they were far away at the last filtering.
     pub fn each_apart<C: Copy>(&self, outer: &[C], mut f: impl FnMut(C)) {
         let mut in_touch = vec![false; outer.len()];
         each_link(&self.flags, |i, k| {
@@ -239,7 +239,7 @@ impl<H: History> Lists<H> {
         (batch, lane)
     }
 
-    /// Puts only links in touch into the lists, with their place in a new outer list.
+    /// Fills the lists only with links in contact, with their positions in a new outer list.
     pub fn restart(&mut self, kept: impl Iterator<Item = (Kept, u32)>) {
         self.clear();
         let mut filled = 0;

@@ -1,5 +1,4 @@
-//! Links of stepped grains while others are displaced: how they are strained, what they hold, give
-//! and push.
+//! Links of stepped grains while others are displaced: their strains, energies and forces.
 
 use super::coefficients::coefficients;
 use super::integrate::Integrate;
@@ -13,8 +12,7 @@ use super::world::World;
 use super::{facing, held, kinematics, part};
 use crate::contact::{Law, LinkLaw, with_law};
 
-/// How far each link in the lists is strained across, by class, batch and lane: of pairs, and with
-/// walls.
+/// Tangential strain of each link in the lists, by class, batch and lane: of pairs, and with walls.
 pub(super) fn list_strains<D: Integrate>(
     world: &World<D>,
     part: &Part<D>,
@@ -40,8 +38,8 @@ pub(super) fn list_strains<D: Integrate>(
     [pairs, walls]
 }
 
-/// What the springs of links with stepped grains would give in a displacement if they went on to
-/// push as now, J.
+/// Energy that the springs of links with stepped grains would release in a displacement at their
+/// present forces, J.
 pub fn given_by_stepped<D: Integrate>(world: &World<D>, part: &Part<D>) -> f64 {
     let mut sum = 0.0;
     let mut add = |law: &LinkLaw, k: &Kinematics<D>, spring: [f64; 3]| {
@@ -82,8 +80,8 @@ pub fn given_by_stepped<D: Integrate>(world: &World<D>, part: &Part<D>) -> f64 {
     sum
 }
 
-/// Elastic energy of contacts of stepped grains that a displacement made and no evaluation has
-/// seen yet, J.
+/// Elastic energy of contacts of stepped grains that a displacement created before any evaluation,
+/// J.
 pub fn unseen_elastic<D: Integrate>(world: &World<D>) -> f64 {
     let mut sum = 0.0;
     let energy = |law: &LinkLaw, overlap: f64, radius: f64| -> f64 {
@@ -115,7 +113,7 @@ pub fn unseen_elastic<D: Integrate>(world: &World<D>) -> f64 {
     sum
 }
 
-/// What each link with a stepped grain does to the one that stands still.
+/// Force of each link with a stepped grain on the grain at rest.
 pub(super) fn rim_pushes<D: Integrate>(world: &World<D>) -> Vec<(u32, Push)> {
     let mut pushes = Vec::new();
     held::each_rim_link(world, |view| {

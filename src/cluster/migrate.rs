@@ -1,4 +1,4 @@
-//! Grains that go from one rank to another, with their links.
+//! Transfer of grains from one rank to another, with their links.
 
 use super::arrays::Status;
 use super::border::Border;
@@ -13,11 +13,11 @@ use crate::vector::Row;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-/// A grain on its way to another rank: to be stepped there, or as a ghost.
+/// A grain in transfer to another rank, which steps it or has it as a ghost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Traveller<D: Integrate> {
-    /// Its number.
+    /// Number of the grain.
     pub id: GrainId,
     material: u16,
     still: bool,
@@ -25,7 +25,7 @@ pub struct Traveller<D: Integrate> {
     row: Row,
     state: Row,
     spin: Row,
-    /// What only who steps it must know.
+    /// Data that only the rank that steps it requires.
     inner: Option<Inner<D>>,
 }
 
@@ -42,18 +42,18 @@ struct Inner<D: Integrate> {
     pushed: Push,
 }
 
-/// A link of two grains on its way.
+/// A link of two grains in transfer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Bond {
     class: usize,
-    /// Numbers of the grains in place of slots.
+    /// Numbers of the grains instead of slots.
     ends: [GrainId; 2],
     link: Kept,
-    /// Whether both stand still.
+    /// Whether both grains are at rest.
     aside: bool,
 }
 
-/// A link of a grain with a wall on its way.
+/// A link of a grain with a wall in transfer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct WallBond {
     name: WallName,
@@ -62,7 +62,7 @@ struct WallBond {
     aside: bool,
 }
 
-/// Grains that move to another rank, with all their links.
+/// Grains transferred to another rank, with all their links.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Party<D: Integrate> {
@@ -120,7 +120,7 @@ fn traveller<D: Integrate>(
     }
 }
 
-/// What other ranks need to have some own slots as ghosts.
+/// Data of some own slots that other ranks require for ghosts.
 pub fn images<D: Integrate>(
     grains: &Grains<D>,
     sleeping: &Sleeping,
@@ -133,8 +133,8 @@ pub fn images<D: Integrate>(
         .collect()
 }
 
-/// Own grains go to other ranks: slots, ascending, each with its rank, of `ranks`. Gives the party of each rank. What goes stays as a ghost
-/// until [`Dem::renew_shared`](super::dem::Dem::renew_shared).
+/// Transfers own grains to other ranks: slots, ascending, each with its rank, of `ranks`. Returns the party of each
+/// rank. Transferred grains stay as ghosts until [`Dem::renew_shared`](super::dem::Dem::renew_shared).
 pub fn send_off<D: Integrate>(
     grains: &mut Grains<D>,
     contacts: &Contacts<D>,
@@ -221,7 +221,7 @@ pub fn send_off<D: Integrate>(
     parties
 }
 
-/// Slots of ghosts by number.
+/// Slots of ghosts by grain number.
 pub(super) fn known_ghosts<D: Integrate>(grains: &Grains<D>) -> FxHashMap<GrainId, u32> {
     (1..grains.arrays.slots() as u32)
         .filter(|&slot| grains.is_ghost(slot))
@@ -229,8 +229,8 @@ pub(super) fn known_ghosts<D: Integrate>(grains: &Grains<D>) -> FxHashMap<GrainI
         .collect()
 }
 
-/// At a renewal of all, takes in the grains that are to be stepped here from now on; their links come with
-/// [`Dem::renew_shared`](super::dem::Dem::renew_shared), once all ghosts are there.
+/// At a common renewal, adds the grains that this rank steps from now on;
+/// [`Dem::renew_shared`](super::dem::Dem::renew_shared) adds their links, once all ghosts are present.
 pub fn take_grains<D: Integrate>(
     world: &mut World<D>,
     clusters: &mut ClusterIndex,
@@ -246,7 +246,7 @@ pub fn take_grains<D: Integrate>(
     }
 }
 
-/// Puts a grain into the slot of its ghost, or into a new one.
+/// Stores a grain in the slot of its ghost, or in a new one.
 pub(super) fn take_in<D: Integrate>(
     world: &mut World<D>,
     clusters: &mut ClusterIndex,
@@ -299,7 +299,7 @@ pub(super) fn take_in<D: Integrate>(
     if grain.still {
         arrays.status[s] = Status::Still;
         still.count += 1;
-        // It may have been pushed: the renewal to come finds out whether it still is.
+        // Stepped grains may have pushed it: the coming renewal finds out whether they still do.
         still.rim.push(slot);
     } else {
         arrays.status[s] = Status::Stepped;
@@ -312,7 +312,7 @@ pub(super) fn take_in<D: Integrate>(
     slot
 }
 
-/// Takes in the links of who came. Those with grains that were here before have long been known.
+/// Adds the links of arrived grains. Those with grains that this rank already had are known.
 pub(super) fn take_bonds<D: Integrate>(
     grains: &Grains<D>,
     sleeping: &mut Sleeping,
@@ -343,7 +343,7 @@ pub(super) fn take_bonds<D: Integrate>(
             }
             let link = Kept { a, b, ..bond.link };
             if bond.aside {
-                // What it does is in what both are held by.
+                // The forces on both grains already include it.
                 sleeping.still.pairs.insert(bond.class, link, [a, b]);
             } else {
                 sleeping.waking[bond.class].push(link);
@@ -364,7 +364,7 @@ pub(super) fn take_bonds<D: Integrate>(
     }
 }
 
-/// Forgets links between grains that stand still of which none is this rank's any more.
+/// Removes links between grains at rest of which none belongs to this rank any more.
 pub(super) fn drop_resting<D: Integrate>(
     grains: &Grains<D>,
     sleeping: &mut Sleeping,

@@ -1,4 +1,4 @@
-//! Clusters: connected groups of grains moved by their differential equations.
+//! Clusters: connected groups of grains integrated by their differential equations.
 
 pub mod advance;
 pub mod afar;

@@ -1,4 +1,4 @@
-//! New numbers of slots, and all that names them.
+//! Renumbering of slots, and of everything that refers to them.
 
 use super::border::Border;
 use super::integrate::Integrate;
@@ -7,8 +7,8 @@ use super::state::Book;
 use super::world::{Grains, Sleeping};
 use crate::hgraph::ClusterIndex;
 
-/// Drops empty slots and, in large systems, sorts the others row by row.
-/// Gives the new slot of each old one, if anything moved.
+/// Drops empty slots and, in large systems, sorts the others row by row. Returns the new slot of
+/// each old one, if anything moved.
 pub(super) fn compact<D: Integrate>(
     grains: &mut Grains<D>,
     sleeping: &mut Sleeping,
@@ -16,7 +16,7 @@ pub(super) fn compact<D: Integrate>(
     border: &mut Border,
 ) -> Option<Vec<u32>> {
     const SORT_FROM: usize = 4_000;
-    // Where most stand still, what is stepped is few.
+    // If most grains are at rest, few are stepped.
     let every = if sleeping.still.count > 0 { 1024 } else { 16 };
     let arrays = &grains.arrays;
     let slots = arrays.slots();
@@ -44,8 +44,8 @@ pub(super) fn compact<D: Integrate>(
     Some(renumber(grains, sleeping, border, &order))
 }
 
-/// Gives slots new numbers: `order` names the old slot of each, the dummy first. Gives the new slot of each old one, 0 of
-/// those that are dropped.
+/// Renumbers the slots: `order` lists the old slot of each, the dummy first. Returns the new slot
+/// of each old one, 0 for those that are dropped.
 pub(super) fn renumber<D: Integrate>(
     grains: &mut Grains<D>,
     sleeping: &mut Sleeping,

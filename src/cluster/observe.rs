@@ -1,5 +1,5 @@
-//! Looking at links one by one: for logs, energies and the stability of links. Nothing here
-//! changes the motion.
+//! Inspection of single links: for logs, energies and the stability of links. Nothing here changes
+//! the motion.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,19 +17,19 @@ use crate::geometry::{Dimension, Vector};
 /// Elastic energy of links, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Elastic {
-    /// Of normal springs.
+    /// Energy of normal springs.
     pub normal: f64,
-    /// That tangential springs can give back.
+    /// Recoverable energy of tangential springs.
     pub tangential: f64,
 }
 
 impl Elastic {
-    /// Both, J.
+    /// Sum of both, J.
     pub fn sum(&self) -> f64 {
         self.normal + self.tangential
     }
 
-    /// A part of both.
+    /// A fraction of both.
     pub fn times(self, part: f64) -> Elastic {
         Elastic {
             normal: part * self.normal,
@@ -52,14 +52,14 @@ impl std::ops::SubAssign for Elastic {
     }
 }
 
-/// A link as logs see it; of grains of several parts the grain is told, the place is that of the part.
+/// A link in the form of logs; for grains of several parts it names the grain, and the position is that of the part.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactRef<D: Dimension> {
     /// Slot of the first body.
     pub a: u32,
     /// Second body.
     pub b: Other,
-    /// Slots of the balls in touch: of the grains, or of parts of them; of walls 0.
+    /// Slots of the balls in contact: of the grains, or of parts of them; 0 for walls.
     pub balls: [u32; 2],
     /// Geometry and motion.
     pub kinematics: Kinematics<D>,
@@ -69,14 +69,14 @@ pub struct ContactRef<D: Dimension> {
     pub tangential_force: D::Vector,
     /// Elastic energy.
     pub elastic: Elastic,
-    /// Whether it slides.
+    /// Whether the link slides.
     pub slipping: bool,
-    /// Whether it has been at rest long enough.
+    /// Whether the link has been at rest long enough.
     pub stable: bool,
 }
 
 impl<D: Dimension> ContactRef<D> {
-    /// Its end, since a body goes and not since the two part.
+    /// End of the link because a body is removed, not because the two separate.
     pub(super) fn end(&self, time: f64) -> LinkEvent {
         LinkEvent {
             kind: EventKind::RemoveLink,
@@ -110,7 +110,7 @@ fn tangent<D: Integrate>(value: [f64; 3], n: D::Vector) -> D::Vector {
     }
 }
 
-/// A vector across a link as a tangential quantity of the kernels.
+/// A tangential vector of a link as a tangential quantity of the kernels.
 pub(super) fn kernel_tangent<D: Integrate>(value: D::Vector, n: D::Vector) -> [f64; 3] {
     if D::N == 2 {
         [n[0] * value[1] - n[1] * value[0], 0.0, 0.0]
@@ -132,7 +132,7 @@ pub(super) fn view<D: Integrate>(
     view_with(world, a, b, law, k, spring, slip, calm, [0.0; 5])
 }
 
-/// The same of a link with slots that remembers something.
+/// The same for a link with further contact history.
 pub(super) fn view_with<D: Integrate>(
     world: &World<D>,
     a: u32,
@@ -146,13 +146,13 @@ pub(super) fn view_with<D: Integrate>(
 ) -> ContactRef<D> {
     let c = coefficients_after(law, &k, memory[4]);
     let (normal_force, pressing) = c.normal(k.speed);
-    // The history stands `after` a part of the step later than the positions.
+    // The springs are `after` a part of the step ahead of the positions.
     let after = spring_lead(world) * world.clock.step;
     let spring: [f64; 3] = std::array::from_fn(|i| spring[i] - after * k.sliding[i]);
     let mut force: [f64; 3] = std::array::from_fn(|i| -(c.kt * spring[i] + c.ct * k.sliding[i]));
     let cap = c.friction * pressing;
-    // Where a damper passes the limit by itself, the law keeps a spring that would give more
-    // than the limit the other way; what it can give back is only up to the limit.
+    // If a damper exceeds the limit by itself, the law keeps a spring that would give more than the
+    // limit in the opposite direction; its recoverable energy is limited to that at the limit.
     let pull = (c.kt * size(spring)).min(cap);
     let mut tangential = if c.kt > 0.0 {
         0.5 * pull * pull / c.kt
@@ -164,9 +164,9 @@ pub(super) fn view_with<D: Integrate>(
     }
     let mut f = size(force);
     if c.terms.spring_limited {
-        // Beyond the limit the spring pulls alone; below it nothing limits the sum.
+        // Beyond the limit only the spring acts; below it the sum is not limited.
         f = c.kt * size(spring);
-        // Of a link that slides the spring was set back to the limit, to which nothing is added.
+        // The spring of a sliding link was set back to the limit, to which nothing is added.
         if slip || f > cap {
             force = spring.map(|x| -c.kt * x);
         }
@@ -199,13 +199,13 @@ pub(super) fn view_with<D: Integrate>(
     }
 }
 
-/// Calls back with every link in touch, in a fixed order.
+/// Calls back with every link in contact, in a fixed order.
 pub fn each_contact<D: Integrate>(world: &World<D>, mut f: impl FnMut(ContactRef<D>)) {
     each_list_link(world, &mut f);
     held::each_still_link(world, f);
 }
 
-/// Calls back with every link in touch but those between grains that stand still.
+/// Calls back with every link in contact except those between grains at rest.
 pub fn each_list_link<D: Integrate>(world: &World<D>, mut f: impl FnMut(ContactRef<D>)) {
     for class in &world.contacts.pairs {
         let law = world.physics.law(class.materials[0], class.materials[1]);
@@ -256,7 +256,7 @@ pub fn each_list_link<D: Integrate>(world: &World<D>, mut f: impl FnMut(ContactR
     }
 }
 
-/// The shortest of the images of a difference of two places, m.
+/// The shortest image of a difference of two positions, m.
 pub fn shortest<D: Integrate>(physics: &Physics<D>, cell: &Cell, mut d: D::Vector) -> D::Vector {
     if let Some(cell) = &cell.state {
         return d - cell.edges.image::<D::Vector>(cell.edges.turns(d));

@@ -1,4 +1,4 @@
-//! A part of a bed: some grains in touch, their links, and how far each grain is to be displaced.
+//! A part of a bed: some grains in contact, their links, and the displacement of each grain.
 
 use super::integrate::Integrate;
 use super::kinematics::{BodyMotion, Kinematics};
@@ -7,28 +7,28 @@ use super::world::{Grains, Shapes, Sleeping, World};
 use super::{bodies, crossing, held, kinematics, observe};
 use crate::geometry::Dimension;
 
-/// A displacement, m, and a turn times the radius, m.
+/// A displacement, m, and a rotation times the radius, m.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shift<D: Dimension> {
-    /// Of the centre.
+    /// Displacement of the centre.
     pub way: D::Vector,
-    /// Turn about the centre.
+    /// Rotation about the centre times the radius.
     pub turn: [f64; 3],
 }
 
-/// Some grains in touch, and how far each is displaced.
+/// Some grains in contact, and the displacement of each.
 #[derive(Clone, Debug)]
 pub struct Part<D: Dimension> {
     /// Slots, ascending.
     pub slots: Vec<u32>,
     /// Displacement of each.
     pub shifts: Vec<Shift<D>>,
-    /// By slot: its place among them.
+    /// By slot: its position among them.
     places: Vec<u32>,
 }
 
 impl<D: Dimension> Part<D> {
-    /// Slots, ascending, of so many in all; not displaced.
+    /// A part of the given slots, ascending, of `of` slots in total; without displacements.
     pub fn new(slots: Vec<u32>, of: usize) -> Self {
         let mut places = vec![u32::MAX; of];
         for (place, &slot) in slots.iter().enumerate() {
@@ -41,19 +41,19 @@ impl<D: Dimension> Part<D> {
         }
     }
 
-    /// Place of a slot.
+    /// Position of a slot in the part.
     pub fn place(&self, slot: u32) -> Option<u32> {
         let place = self.places[slot as usize];
         (place != u32::MAX).then_some(place)
     }
 
-    /// Displacement of a slot; none of those outside.
+    /// Displacement of a slot; zero for slots outside of the part.
     pub fn shift(&self, slot: u32) -> Shift<D> {
         let place = self.place(slot);
         place.map_or(Shift::default(), |place| self.shifts[place as usize])
     }
 
-    /// Makes displacements half as large.
+    /// Halves the displacements.
     pub fn halve(&mut self) {
         for shift in &mut self.shifts {
             shift.way = shift.way * 0.5;
@@ -62,8 +62,8 @@ impl<D: Dimension> Part<D> {
     }
 }
 
-/// Grains that stand still not farther than so many links from a stepped one's neighbours that are `wanted`, and
-/// all that are stepped; ascending.
+/// Grains at rest within `links` links of those `wanted` grains of the rim that touch stepped ones,
+/// and all stepped grains; ascending.
 pub fn near_stepped<D: Integrate>(
     grains: &Grains<D>,
     sleeping: &Sleeping,
@@ -95,7 +95,7 @@ pub fn near_stepped<D: Integrate>(
     slots
 }
 
-/// Links of a part whose ends stand still, each once.
+/// Links of a part whose ends are at rest, each once.
 pub fn still_links_of<D: Integrate>(sleeping: &Sleeping, part: &Part<D>) -> Vec<u32> {
     let pairs = &sleeping.still.pairs;
     let mut links = Vec::new();
@@ -119,7 +119,7 @@ pub fn still_walls_of<D: Integrate>(
     inside.map(|(index, _)| index).collect()
 }
 
-/// Calls back with each link of a part, walls included; `links` are those of
+/// Calls back with each link of a part, including those with walls; `links` are those of
 /// [`still_links_of`].
 pub fn each_link_of<D: Integrate>(
     world: &World<D>,

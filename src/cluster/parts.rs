@@ -1,5 +1,5 @@
-//! What a dimension does for grains of several parts: puts these along with their grain, adds up what
-//! they feel, and turns the grain.
+//! Operations of a dimension for grains of several parts: moves the parts with their grain, sums
+//! their forces, and turns the grain.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -16,24 +16,24 @@ use crate::vector::{Level, Row};
 pub trait Parts: ClusterDimension + Formed {
     /// Writes the rows of the parts that follow a grain's slot.
     fn put_parts(arrays: &mut Arrays<Self>, slot: usize, form: &Form<Self>);
-    /// Adds the forces of so many parts to the grain's, and clears theirs.
+    /// Adds the forces on the parts to those on the grain, and clears them.
     fn gather_parts(arrays: &mut Arrays<Self>, slot: usize, parts: usize);
     /// Angular momentum of a body by its principal moments (kg m^2), kg m^2/s.
     fn momentum(rotation: Self::Rotation, spin: Self::Spin, moments: [f64; 3]) -> Self::Spin;
     /// Angular velocity of a body by its angular momentum, rad/s.
     fn spin_of(rotation: Self::Rotation, momentum: Self::Spin, moments: [f64; 3]) -> Self::Spin;
-    /// The orientation after a time of turning free of moments.
+    /// The orientation after a time of torque-free rotation.
     fn free_turn(
         rotation: Self::Rotation,
         momentum: Self::Spin,
         moments: [f64; 3],
         time: f64,
     ) -> Self::Rotation;
-    /// Space: what turning goes by.
+    /// Space: data for the rotation of bodies.
     fn tops(_forms: &[Form<Self>]) -> TopTable {
         TopTable::default()
     }
-    /// Space: turns stepped bodies, where a step is given, and puts their parts.
+    /// Space: turns stepped bodies, if a step is given, and moves their parts.
     fn tumble(
         _level: Level,
         _arrays: &mut Arrays<Self>,
@@ -43,9 +43,9 @@ pub trait Parts: ClusterDimension + Formed {
     ) -> TumbleSums {
         TumbleSums::default()
     }
-    /// Space: takes the spin of a slot from the stride of balls.
+    /// Space: excludes the spin of a slot from the stride of balls.
     fn hold_spin(arrays: &mut Arrays<Self>, slot: usize);
-    /// Space: sets the spin of a slot that the stride of balls leaves alone, rad/s.
+    /// Space: sets the spin of a slot that the stride of balls does not change, rad/s.
     fn set_spin(arrays: &mut Arrays<Self>, slot: usize, spin: Self::Spin);
 }
 
@@ -115,7 +115,7 @@ impl Parts for Spatial {
         let spins = arrays.spins[slot].0;
         let inverse = 1.0 / radius;
         let spin = Vector3::new(spins[0], spins[1], spins[2]) * inverse;
-        // Bodies take up their turn at once, not at the next renewal as balls do.
+        // Bodies update their orientation at once, not at the next renewal as balls do.
         let turn = arrays.rotation[slot].to_rotation_matrix();
         for (k, part) in form.parts.iter().enumerate() {
             let arm = turn * part.centre * radius;
@@ -194,7 +194,7 @@ impl Parts for Spatial {
     ) -> UnitQuaternion<f64> {
         match PrincipalMoments::new(moments) {
             Ok(body) => rotation::free_turn(&body, rotation, momentum, time),
-            // Forms are bodies: their moments are those of one.
+            // Forms are valid bodies, and so are their moments.
             Err(_) => rotation,
         }
     }

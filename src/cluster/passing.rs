@@ -10,12 +10,12 @@ use super::world::World;
 use crate::geometry::surface::Surface;
 use crate::vector::LANES;
 
-/// Share of the radius by which the distances of two pieces may differ where the one ends and the other begins:
-/// more than a grain goes in a step, less than what tells pieces apart.
+/// Fraction of the radius by which the distances of two pieces may differ where one ends and the other
+/// begins: more than the displacement of a grain in a step, less than the distance of separate pieces.
 const NEXT: f64 = 0.01;
 
-/// Before an evaluation: links of a class of a mesh whose grain has left the zone of the piece that it touched
-/// become links with the piece whose zone it has come to, as if it were the same.
+/// Before an evaluation: transfers links of a class of a mesh whose grain has left the region of
+/// the piece that it touched to the piece whose region it has entered, as if both were the same.
 pub(super) fn pass_on<D: Integrate>(
     world: &mut World<D>,
     book: &mut Book,
@@ -71,7 +71,7 @@ pub(super) fn pass_on<D: Integrate>(
     }
 }
 
-/// Lanes whose grains lie in the zones of their pieces.
+/// Lanes whose grains are in the regions of their pieces.
 fn faced(lanes: &WallLanes) -> u8 {
     let faced = |k: &usize| lanes.distance.0[*k] < 1e300;
     (0..LANES).filter(faced).fold(0, |bits, k| bits | 1 << k)
@@ -87,7 +87,7 @@ fn next(
 ) -> Option<(usize, usize)> {
     let from = batch * LANES + lane;
     let split = |place: usize| (place / LANES, place % LANES);
-    // The candidates of a grain lie side by side, as in the outer list.
+    // The candidates of a grain are adjacent, as in the outer list.
     let same = |place: &usize| {
         let (i, k) = split(*place);
         lists.batches[i].a[k] == lists.batches[batch].a[lane]
@@ -106,7 +106,7 @@ fn next(
     best.1
 }
 
-/// All that a link remembers moves to another lane.
+/// Moves the contact history of a link to another lane.
 fn hand_over<H: History>(lists: &mut Lists<H>, from: (usize, usize), to: (usize, usize)) {
     let spring = lists.history[from.0].lane(from.1);
     lists.history[from.0].set_lane(from.1, [0.0; 3]);

@@ -1,8 +1,8 @@
-//! Contacts that begin or end because a grain comes to face the next piece of a wall, not because the two meet or part.
+//! Contacts that begin or end because a grain comes to face the next piece of a wall, not because the two meet or separate.
 //!
-//! At a hollow corner of a chain, and where the pieces of a wall do not meet smoothly, the force of a piece is there, or gone, from one
-//! step to the next: so is the energy of its normal spring, which the wall gives or takes. Where a grain overlaps two pieces alike at
-//! some moment of that step it goes over smoothly, and nothing is given.
+//! At a concave corner of a chain, and where the pieces of a wall do not join smoothly, the force of a piece appears or disappears
+//! from one step to the next, and with it the energy of its normal spring, which the wall supplies or takes. If a grain has the same
+//! overlap with two pieces at some moment of that step, the transition is smooth, and no energy is exchanged.
 
 use super::dem::{Work, law_of};
 use super::integrate::Integrate;
@@ -13,30 +13,30 @@ use super::{crossing, kinematics};
 use crate::contact::{Law, with_law};
 use crate::geometry::surface::Surface;
 
-/// A grain at the bound of the zone of a piece.
+/// A grain at the boundary of the region of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AtBound {
     /// Class of walls.
     pub class: usize,
     /// Slot of the grain.
     pub slot: u32,
-    /// Whether it faces the piece now; it did a step ago if not.
+    /// Whether it faces the piece now; otherwise it did a step ago.
     pub faces: bool,
-    /// Overlaps with the piece a step ago and now, whatever its zone, m.
+    /// Overlaps with the piece a step ago and now, disregarding its region, m.
     pub overlaps: [f64; 2],
-    /// How curved the piece is there, 1/m.
+    /// Curvature of the piece there, 1/m.
     pub curvature: f64,
 }
 
 impl AtBound {
-    /// Whether, somewhere in the step, the grain overlapped as much with this piece as with another.
+    /// Whether the grain had the same overlap with this piece and another at some moment of the step.
     fn meets(&self, other: &AtBound) -> bool {
         let [before, now] = [0, 1].map(|k| self.overlaps[k] - other.overlaps[k]);
         before * now <= 0.0
     }
 }
 
-/// Whether links of a class may begin or end at the bounds of pieces.
+/// Whether links of a class may begin or end at the boundaries of pieces.
 pub(super) fn has_pieces<D: Integrate>(
     walls: &Walls<D>,
     contacts: &Contacts<D>,
@@ -46,7 +46,7 @@ pub(super) fn has_pieces<D: Integrate>(
     walls.boundaries[boundary].surfaces.len() > 1
 }
 
-/// Links of a class that began or ended in the last evaluation, at a time (s), at the bound of a piece.
+/// Collects links of a class that began or ended in the last evaluation, at a time (s), at the boundary of a piece.
 pub(super) fn note_bounds<D: Integrate>(
     world: &World<D>,
     work: &Work<D>,
@@ -102,7 +102,7 @@ fn note_bounds_of<D: Integrate>(
     }
 }
 
-/// Walls give what normal springs gained at the bounds of pieces.
+/// Accounts for the energy of normal springs gained at the boundaries of pieces as work of walls.
 pub(super) fn give_at_bounds<D: Integrate>(world: &World<D>, book: &mut Book, found: Vec<AtBound>) {
     let (begun, mut ended): (Vec<AtBound>, Vec<AtBound>) =
         found.into_iter().partition(|at| at.faces);
@@ -132,7 +132,7 @@ pub(super) fn give_at_bounds<D: Integrate>(world: &World<D>, book: &mut Book, fo
     }
 }
 
-/// What the wall gives to a grain that goes from one of its pieces to another, J.
+/// Energy that the wall supplies to a grain that passes from one of its pieces to another, J.
 pub(super) fn between_pieces<D: Integrate>(world: &World<D>, from: &AtBound, to: &AtBound) -> f64 {
     if from.meets(to) {
         return 0.0;
@@ -140,7 +140,7 @@ pub(super) fn between_pieces<D: Integrate>(world: &World<D>, from: &AtBound, to:
     stored_at(world, to) - stored_at(world, from)
 }
 
-/// Energy of the normal spring now, J.
+/// Present energy of the normal spring, J.
 fn stored_at<D: Integrate>(world: &World<D>, at: &AtBound) -> f64 {
     let wall = &world.contacts.walls[at.class];
     let boundary = &world.walls.boundaries[usize::from(wall.boundary)];
@@ -154,7 +154,7 @@ fn stored_at<D: Integrate>(world: &World<D>, at: &AtBound) -> f64 {
     with_law!(law, law => law.stored(at.overlaps[1], radius, 0.0))
 }
 
-/// Books that a wall gave an energy, J.
+/// Accounts for an energy supplied by a wall, J.
 pub(super) fn give<D: Integrate>(
     contacts: &Contacts<D>,
     book: &mut Book,

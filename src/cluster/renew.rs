@@ -1,4 +1,4 @@
-//! Renewing the candidate lists: when, from what, and what goes along with it.
+//! Renewal of the candidate lists: its conditions, its sources, and further updates at the same time.
 
 use super::arrays::Status;
 use super::bands::BlockEnd;
@@ -16,13 +16,13 @@ use super::{
 };
 use crate::geometry::surface::Surface;
 
-/// Numbers of slots at a renewal.
+/// Slot numbers at a renewal.
 enum Numbers {
-    /// They stay.
+    /// Unchanged.
     Kept,
-    /// Empty slots are dropped and, in large systems, the others sorted now and then.
+    /// Empty slots are dropped and, in large systems, the others are sorted occasionally.
     Compact,
-    /// The old slots in their new order, the dummy first; who is not among them is dropped.
+    /// The old slots in their new order, the dummy first; slots that are not listed are dropped.
     Given(Vec<u32>),
 }
 
@@ -46,9 +46,9 @@ impl<D: Integrate> Dem<D> {
         let sorted = arcs::has_arcs(&self.world.shapes, &self.world.grains);
         self.book.counts.filterings += 1;
         leeway::deal_leeways(&self.world, &mut self.skin, &self.border);
-        // Where all have the same.
+        // If all have the same margin.
         let margin = margin_of_now(&self.world, &self.skin);
-        // Lists with less than the full margin begin as if the rest of it were gone.
+        // Lists with less than the full margin begin as if the rest of it were used.
         self.skin.inner_way = 0.5 * (self.world.physics.options.inner_margin - margin);
         let (lengths, offset) = {
             let timing = evaluate::timing(&self.world);
@@ -82,7 +82,7 @@ impl<D: Integrate> Dem<D> {
                 self.work.team,
             );
             match lengths {
-                // Told apart here, so that the usual loop has no periodic directions in it.
+                // Distinguished here, so that the usual loop contains no periodic directions.
                 None => class.lists.refilter(
                     outer,
                     blocks,
@@ -131,19 +131,19 @@ impl<D: Integrate> Dem<D> {
         self.world.shapes.arcs.named.clear();
     }
 
-    /// Renews the outer lists from the positions of now, dropping empty slots. Flying grains take
-    /// no part in them.
+    /// Renews the outer lists from the present positions, and drops empty slots. Grains in flight
+    /// are not included.
     pub fn renew(&mut self) {
         self.renew_all(Numbers::Compact);
     }
 
-    /// The same without new numbers of slots.
+    /// The same without renumbering of slots.
     pub fn renew_in_place(&mut self) {
         self.renew_all(Numbers::Kept);
     }
 
-    /// The same with the old slots in a given order, the dummy first; who is not among them is dropped, with the links in the lists.
-    /// Gives the new slot of each old one, 0 of those that are dropped.
+    /// The same with the old slots in a given order, the dummy first; slots that are not listed are dropped,
+    /// with their links in the lists. Returns the new slot of each old one, 0 for those that are dropped.
     pub(super) fn renew_in_order(&mut self, order: Vec<u32>) -> Vec<u32> {
         self.renew_all(Numbers::Given(order)).unwrap_or_default()
     }
@@ -151,7 +151,7 @@ impl<D: Integrate> Dem<D> {
     fn renew_all(&mut self, numbers: Numbers) -> Option<Vec<u32>> {
         self.book.counts.renewals += 1;
         self.skin.outer_way = 0.0;
-        // Where nobody asks for clusters, notes of lost links must not grow for ever.
+        // If clusters are never queried, the records of lost links must not grow without limit.
         if self.clusters.lost() > self.world.grains.arrays.slots() && !self.border.shared {
             change::find_splits(
                 &self.world.grains,
@@ -211,7 +211,7 @@ impl<D: Integrate> Dem<D> {
             still::sort_still(&mut self.world);
         }
         if self.border.shared {
-            // Others keep them.
+            // Other ranks keep them.
             at_walls.retain(|(_, link)| !self.world.grains.is_ghost(link.a));
             for kept in &mut kept {
                 kept.retain(|link| {
@@ -252,8 +252,9 @@ impl<D: Integrate> Dem<D> {
         new_slot
     }
 
-    /// Takes in the links of who came, and ghosts, in the order in which the ranks that step them keep them. Renews the lists and gives the slots of the
-    /// ghosts of each rank, as they were given, and the new slot of each old one (of those that stayed where they were too).
+    /// Adds the links of arrived grains, and ghosts, in the order in which the ranks that step them
+    /// store them. Renews the lists and returns the slots of the ghosts of each rank, in the given
+    /// order, and the new slot of each old one (including those that did not move).
     pub fn renew_shared(
         &mut self,
         parties: Vec<Party<D>>,
@@ -313,16 +314,16 @@ impl<D: Integrate> Dem<D> {
     }
 }
 
-/// The margin with which lists are filtered, m: the faster grains are, the wider. What candidates that do not
-/// touch cost grows with the margin, what filtering costs with way over margin; the sum is least where the margin
-/// goes with the root of the way in a step.
+/// Margin of filtering, m: the faster the grains, the wider. The cost of candidates that do not
+/// touch is proportional to the margin, the cost of filtering to the displacement over the margin;
+/// the sum is least if the margin is proportional to the square root of the displacement per step.
 fn margin_of_now<D: Integrate>(world: &World<D>, skin: &Skin) -> f64 {
-    /// Share of the full margin that is gone in a step from which on lists have it: about that of `hopper`, for
-    /// whose flow it was found best.
+    /// Fraction of the full margin covered per step above which lists have it: about that of
+    /// `hopper`, for whose flow it was optimized.
     const FULL_AT: f64 = 0.075;
     const LEAST: f64 = 1.0 / 32.0;
     let full = world.physics.options.inner_margin;
-    // In the plane `hopper` won nothing by less; edges that move have ways of their own.
+    // In the plane a smaller margin did not help `hopper`; moving edges have displacements of their own.
     if D::N == 2 || world.cell.state.is_some() {
         return full;
     }
@@ -332,9 +333,9 @@ fn margin_of_now<D: Integrate>(world: &World<D>, skin: &Skin) -> f64 {
     full * (way / (FULL_AT * full)).sqrt().clamp(LEAST, 1.0)
 }
 
-/// Brings stepped grains back into the box. Along gravity that lifts or lowers them: the energy
-/// comes from outside, as from a moving wall.
-/// Gives who was brought back by how many lengths of the box.
+/// Wraps stepped grains into the box. Along gravity this lifts or lowers them: the energy is
+/// external, as from a moving wall. Returns the wrapped grains, each with the number of box
+/// lengths.
 pub(crate) fn wrap_periodic<D: Integrate>(
     world: &mut World<D>,
     book: &mut Book,
@@ -345,7 +346,7 @@ pub(crate) fn wrap_periodic<D: Integrate>(
         return wrapped;
     }
     if let Some(cell) = world.cell.state {
-        // Where edges may move there are no walls.
+        // With moving edges there are no walls.
         cell::drive::wrap_into_cell(&mut world.grains, book, &cell);
         return wrapped;
     }

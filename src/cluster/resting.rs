@@ -1,4 +1,4 @@
-//! Links between grains that stand still, found by either grain: what is put in or taken out costs the
+//! Links between grains at rest, accessible from either grain: insertion and removal cost only the
 //! links of two grains.
 
 use serde::{Deserialize, Serialize};
@@ -12,30 +12,30 @@ const NONE: u32 = u32::MAX;
 struct Entry {
     class: u16,
     link: Kept,
-    /// Slots of the two grains: of a grain of several parts the link itself names the part.
+    /// Slots of the two grains: for a grain of several parts the link itself refers to the part.
     ends: [u32; 2],
     /// Next link of the first grain, and of the second.
     next: [u32; 2],
 }
 
-/// Links by number; numbers change when one is taken out.
+/// Links by number; numbers change at a removal.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RestingLinks {
     entries: Vec<Entry>,
     /// First link of each slot.
     heads: Vec<u32>,
-    /// Which slots hang together by them, once somebody has asked.
+    /// Groups of slots connected by these links, once requested.
     #[serde(skip)]
     groups: Option<ClusterIndex>,
 }
 
 impl RestingLinks {
-    /// How many there are.
+    /// Number of links.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// True when there are none.
+    /// Whether there are no links.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -52,18 +52,18 @@ impl RestingLinks {
         if a == slot { b } else { a }
     }
 
-    /// The link, to change its stress, or which parts of its grains touch; not its grains.
+    /// The link, for changes of its stress, or of the parts of its grains that touch; not of its grains.
     pub fn get_mut(&mut self, index: u32) -> &mut Kept {
         &mut self.entries[index as usize].link
     }
 
-    /// All, in a fixed order.
+    /// All links, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Kept)> {
         let entries = self.entries.iter();
         entries.map(|entry| (usize::from(entry.class), &entry.link))
     }
 
-    /// Numbers of the links of a grain's slot, the last put in first.
+    /// Numbers of the links of a grain's slot, the last inserted first.
     pub fn of(&self, slot: u32) -> impl Iterator<Item = u32> + '_ {
         let head = self.heads.get(slot as usize).copied().unwrap_or(NONE);
         let some = |index: u32| (index != NONE).then_some(index);
@@ -75,7 +75,7 @@ impl RestingLinks {
         self.of(a).any(|index| self.beyond(index, a) == b)
     }
 
-    /// Puts a link of two grains in.
+    /// Inserts a link of two grains.
     pub fn insert(&mut self, class: usize, link: Kept, ends: [u32; 2]) {
         let slots = ends[0].max(ends[1]) as usize + 1;
         if self.heads.len() < slots {
@@ -97,7 +97,7 @@ impl RestingLinks {
         });
     }
 
-    /// Takes a link out; the last one gets its number.
+    /// Removes a link; the last one gets its number.
     pub fn remove(&mut self, index: u32) -> (usize, Kept) {
         let Entry {
             class,
@@ -121,7 +121,7 @@ impl RestingLinks {
         (usize::from(class), link)
     }
 
-    /// Finds out which slots hang together: from nothing the first time, else which groups were split by links that were taken out.
+    /// Finds the groups of connected slots: from scratch the first time, afterwards only the splits by removed links.
     pub fn find_groups(&mut self) {
         let Some(mut groups) = self.groups.take() else {
             let mut groups = ClusterIndex::with_grains(self.heads.len() as u32);
@@ -137,15 +137,15 @@ impl RestingLinks {
         self.groups = Some(groups);
     }
 
-    /// A label of the group of a slot since groups were found; of a slot that has no link one that no other has.
+    /// A label of the group of a slot at the last search; unique for a slot without links.
     pub fn group_of(&self, slot: u32) -> u32 {
         let groups = self.groups.as_ref();
         let known = groups.filter(|groups| (slot as usize) < groups.len());
-        // Labels are less than there are slots.
+        // Labels are less than the number of slots.
         known.map_or(u32::MAX - slot, |groups| groups.cluster_of(slot))
     }
 
-    /// New numbers of slots.
+    /// Applies new numbers of slots.
     pub fn renumber(&mut self, new_slot: &[u32]) {
         let mut heads = vec![NONE; new_slot.len()];
         for (slot, &head) in self.heads.iter().enumerate().filter(|(_, h)| **h != NONE) {
@@ -166,7 +166,7 @@ impl RestingLinks {
         entry.next[usize::from(entry.ends[0] != slot)]
     }
 
-    /// What points to `from` in the chain of a slot points to `to`.
+    /// Changes the reference to `from` in the chain of a slot into one to `to`.
     fn redirect(&mut self, slot: u32, from: u32, to: u32) {
         let mut at = self.heads[slot as usize];
         if at == from {
@@ -195,7 +195,7 @@ mod tests {
         let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(3);
         let mut links = RestingLinks::default();
         let mut plain: Vec<(usize, u32, u32)> = Vec::new();
-        // Grains have a part each, and some are linked by it: two grains may share two links.
+        // Grains have one part each, which some links use: two grains may have two links.
         let grain = |slot: u32| slot % 40;
         for round in 0..4_000 {
             let (a, b) = (rng.random_range(1..40u32), rng.random_range(1..40u32));
@@ -211,7 +211,7 @@ mod tests {
                 plain.remove(at.expect("it was there"));
             }
             if round % 500 == 0 {
-                // Slots trade places.
+                // Slots are exchanged.
                 let new = |s: u32| (grain(s) * 7 + 3) % 40 + s / 40 * 40;
                 let new: Vec<u32> = (0..80).map(new).collect();
                 links.renumber(&new);

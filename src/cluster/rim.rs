@@ -1,4 +1,4 @@
-//! Where what stands still meets what is stepped: the rim, and what walls bear beneath both.
+//! The rim, where grains at rest meet stepped ones, and the forces of walls on grains at rest.
 
 use super::dem::three;
 use super::integrate::Integrate;
@@ -6,7 +6,7 @@ use super::state::Book;
 use super::world::{Clock, Grains, Sleeping, World};
 use super::{held, loads};
 
-/// Finds who stands still within reach of a stepped grain.
+/// Finds the grains at rest within reach of a stepped grain.
 pub(super) fn find_rim<D: Integrate>(world: &mut World<D>) {
     let mut rim = Vec::new();
     if world.sleeping.still.count > 0 {
@@ -20,7 +20,7 @@ pub(super) fn find_rim<D: Integrate>(world: &mut World<D>) {
         }
         rim.sort_unstable();
         rim.dedup();
-        // Whom nobody pushes any more has no such force.
+        // A grain that no stepped grain pushes any more has no such force.
         for slot in std::mem::take(&mut world.sleeping.still.rim) {
             if world.grains.stands(slot) && rim.binary_search(&slot).is_err() {
                 world.grains.arrays.clear_force(slot as usize);
@@ -29,7 +29,7 @@ pub(super) fn find_rim<D: Integrate>(world: &mut World<D>) {
         }
     }
     world.sleeping.still.rim = rim;
-    // Who has just stopped, or lost or won a neighbour that steps, is pushed by others than before.
+    // If a grain has just stopped, or lost or gained a stepped neighbour, the forces on it change.
     clear_rim(&mut world.grains, &world.sleeping);
     for (slot, [fx, fy, fz, mx, my, mz]) in loads::rim_pushes(world) {
         let arrays = &mut world.grains.arrays;
@@ -40,8 +40,8 @@ pub(super) fn find_rim<D: Integrate>(world: &mut World<D>) {
     }
 }
 
-/// Sums what walls do to grains that stand still: force, and moment about the boundary's point of
-/// reference.
+/// Sums the forces of walls on grains at rest: force, and moment about the reference point of the
+/// boundary.
 pub(super) fn sum_still_walls<D: Integrate>(world: &mut World<D>) {
     world.sleeping.still.walls_changed = false;
     world.sleeping.still.at_walls.clear();
@@ -71,7 +71,7 @@ pub(super) fn sum_still_walls<D: Integrate>(world: &mut World<D>) {
     world.sleeping.still.at_walls = sums;
 }
 
-/// Books the impulse of walls on grains that stand still over so many steps.
+/// Accounts for the impulse of walls on grains at rest over a number of steps.
 pub(super) fn book_still_walls(clock: &Clock, sleeping: &Sleeping, book: &mut Book, steps: f64) {
     let h = steps * clock.step;
     let sums = book.wall_sums.iter_mut();
@@ -82,21 +82,21 @@ pub(super) fn book_still_walls(clock: &Clock, sleeping: &Sleeping, book: &mut Bo
     }
 }
 
-/// Goes on to the last step before a time (s) while no grain is stepped.
+/// Advances to the last step before a time (s) while no grain is stepped.
 pub fn skip_to(clock: &mut Clock, sleeping: &Sleeping, book: &mut Book, time: f64) {
     let skipped = (clock.step_before(time) - clock.n).max(0);
     clock.n += skipped;
     book_still_walls(clock, sleeping, book, skipped as f64);
 }
 
-/// Before an evaluation: forces of stepped grains on those that stand still start from nothing.
+/// Before an evaluation: clears the forces of stepped grains on those at rest.
 pub(super) fn clear_rim<D: Integrate>(grains: &mut Grains<D>, sleeping: &Sleeping) {
     for &slot in &sleeping.still.rim {
         grains.arrays.clear_force(slot as usize);
     }
 }
 
-/// After an evaluation: gathers them.
+/// After an evaluation: accumulates these forces.
 pub(super) fn gather_rim<D: Integrate>(grains: &Grains<D>, sleeping: &mut Sleeping) {
     let still = &mut sleeping.still;
     still.evaluations += 1;

@@ -1,5 +1,5 @@
-//! Small displacements of a part of a bed, with what they do to links: how loads on grains that stand
-//! still are carried on.
+//! Small displacements of a part of a bed and their effects on links: the equilibrium solve for
+//! loads on grains at rest.
 
 use super::arrays::Status;
 use super::changes::LinkChange;
@@ -21,45 +21,45 @@ use crate::vector::Row;
 
 /// A link before a displacement.
 struct Then<N> {
-    /// Its number, and its springs.
+    /// Index and springs.
     index: N,
     kept: Kept,
-    /// How far the displacement strains it across, by the geometry from which that was found, m.
+    /// Tangential strain by the displacement, from the geometry for which the displacement was computed, m.
     by: [f64; 3],
-    /// Its stiffness across, N/m.
+    /// Tangential stiffness, N/m.
     stiffness: f64,
-    /// Forces on its ends, N, and moments over the radius, N; of a wall the first is the grain's.
+    /// Forces on its ends, N, and moments over the radius, N; for a wall the first is that on the grain.
     pushes: [Push; 2],
 }
 
-/// Links that a displacement strains, and what must be put back when it is taken back.
+/// Links that a displacement strains, and the data to restore when it is reverted.
 pub struct Strained<D: Integrate> {
-    /// How much of it is left: it is taken back, and half as much tried.
+    /// Fraction of the displacement that remains: it is reverted, and half of it is tried.
     share: f64,
-    /// Between grains that stand still.
+    /// Links between grains at rest.
     links: Vec<Then<u32>>,
-    /// Of these with walls.
+    /// Links of these with walls.
     walls: Vec<Then<usize>>,
-    /// What all these hold, with the opposite sign, J.
+    /// Elastic energy of all these links, with the opposite sign, J.
     elastic: Elastic,
-    /// How far links with stepped grains are strained across: of pairs, and with walls.
+    /// Tangential strains of links with stepped grains: of pairs, and with walls.
     rim: [Vec<(Place, [f64; 3])>; 2],
-    /// What these push.
+    /// Forces of these links.
     rim_pushes: Vec<(u32, Push)>,
-    /// By place: rows and spins.
+    /// Rows and spins, by position in the part.
     rows: Vec<[Row; 2]>,
-    /// By place, in space: orientations.
+    /// Orientations, by position in the part, in space.
     rotations: Vec<D::Rotation>,
-    /// Slots whose links these are, with their forces.
+    /// Slots of these links, with their forces.
     held: Vec<(u32, Push)>,
-    /// Those that stepped grains are near to: what these push.
+    /// Slots near stepped grains, with the forces of these.
     pushed: Vec<(u32, Push, Row)>,
     springs: Vec<Vec<D::History>>,
     at_walls: Vec<Vec<D::History>>,
     ways: [f64; 3],
 }
 
-/// Links that a displacement opens and gaps that it closes, until it is kept or taken back.
+/// Links that a displacement breaks and gaps that it closes, until it is kept or reverted.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     opened: Vec<u32>,
@@ -68,7 +68,7 @@ pub(super) struct Pending {
     closed_walls: Vec<(WallName, Kept)>,
 }
 
-/// What displacing a part will strain, to be called before.
+/// Records the links that displacing a part will strain; to be called before the displacement.
 pub fn before_shift<D: Integrate>(world: &World<D>, skin: &Skin, part: &Part<D>) -> Strained<D> {
     let still = &world.sleeping.still;
     let arrays = &world.grains.arrays;
@@ -173,7 +173,7 @@ pub fn before_shift<D: Integrate>(world: &World<D>, skin: &Skin, part: &Part<D>)
     }
 }
 
-/// Takes a displacement back, and makes it half as large.
+/// Reverts a displacement, and halves it.
 pub fn take_back<D: Integrate>(
     world: &mut World<D>,
     skin: &mut Skin,
@@ -227,11 +227,11 @@ pub fn take_back<D: Integrate>(
     facing::find_faces(world);
 }
 
-/// Displaces a part. Springs are strained along; those between grains that stand still give way to
-/// Coulomb's bound, those of stepped grains do so in their next step. Links that open push no more,
-/// gaps that close push: to be kept with [`settle_shift`], or taken back. Gives what the
-/// elastic energy of links between grains that stand still has grown by, J, and the energy that they
-/// lost in sliding, J.
+/// Displaces a part. Springs are strained; those between grains at rest are limited to Coulomb's
+/// bound, those of stepped grains in their next step. Links that break lose their force, gaps that
+/// close gain one: to be kept with [`settle_shift`], or reverted. Returns the increase of the
+/// elastic energy of links between grains at rest, J, and the energy that they dissipated by
+/// sliding, J.
 pub fn shift<D: Integrate>(
     world: &mut World<D>,
     skin: &mut Skin,
@@ -249,7 +249,7 @@ pub fn shift<D: Integrate>(
             Status::Still | Status::Stepped
         ) {
             D::shift(&mut world.grains.arrays, s, shift.way, shift.turn);
-            // Ends of a grain go farther than its middle.
+            // Ends of a grain move farther than its centre.
             let turn = world
                 .grains
                 .bodies
@@ -349,7 +349,7 @@ pub fn shift<D: Integrate>(
         world.sleeping.still.walls[then.index].1 = link;
     }
     close_gaps(world, effects, part, greatest, &mut elastic);
-    // Means of what stepped grains push go along with what the displacement did to their links.
+    // Adjusts the means of the forces of stepped grains by the effect of the displacement on their links.
     let evaluations = f64::from(world.sleeping.still.evaluations);
     let then = before
         .rim_pushes
@@ -367,7 +367,7 @@ pub fn shift<D: Integrate>(
     (elastic, slid)
 }
 
-/// Keeps what the last displacement did: links that opened go, gaps that closed become links.
+/// Keeps the effects of the last displacement: removes links that broke, and creates links for gaps that closed.
 pub fn settle_shift<D: Integrate>(
     world: &mut World<D>,
     book: &mut Book,
@@ -385,7 +385,7 @@ pub fn settle_shift<D: Integrate>(
     let counts = &mut book.counts;
     counts.closed += (opened.len() + opened_walls.len()) as u64;
     counts.opened += (closed.len() + closed_walls.len()) as u64;
-    // From the last on, so that numbers stay what they were.
+    // In descending order, so that the remaining numbers stay valid.
     opened.sort_unstable();
     for index in opened.into_iter().rev() {
         let (_, link) = world.sleeping.still.pairs.remove(index);
@@ -413,8 +413,8 @@ pub fn settle_shift<D: Integrate>(
     rim::sum_still_walls(world);
 }
 
-/// Grains of a part that stand still and overlap others, or walls, without a link: made anew,
-/// without stress across. None has moved farther than `way` since it was put into its cell.
+/// Creates links, without tangential stress, for grains of a part that are at rest and overlap others,
+/// or walls, without a link. None has moved farther than `way` since it was assigned to its cell.
 fn close_gaps<D: Integrate>(
     world: &mut World<D>,
     effects: &mut Effects<D>,
@@ -451,7 +451,7 @@ fn close_gaps<D: Integrate>(
         let [a, b] = facing::faced(world, [a, b], false);
         let kinematics = kinematics::pair_kinematics(world, a, b);
         if arcs::has_arcs(&world.shapes, &world.grains) && kinematics.overlap <= 0.0 {
-            // Circles around grains overlap before these do.
+            // The enclosing circles of grains overlap before the grains do.
             continue;
         }
         let of = |s: u32| usize::from(world.grains.arrays.material[s as usize]);
@@ -527,7 +527,7 @@ fn close_gaps<D: Integrate>(
     }
 }
 
-/// A link with a wall counts.
+/// Adds the energy and force of a link with a wall.
 fn count_wall<D: Integrate>(
     world: &mut World<D>,
     name: &WallName,
@@ -541,17 +541,18 @@ fn count_wall<D: Integrate>(
     add(&mut world.sleeping.still.held[view.a as usize], 1.0, on_a);
 }
 
-/// What sliding takes, J.
+/// Energy dissipated by sliding, J.
 #[derive(Default)]
 struct Lost {
-    /// Work of sliding at Coulomb's bound while the load comes on.
+    /// Work of sliding at Coulomb's bound while the load is applied.
     work: f64,
-    /// Elastic energy set free where bodies are, and the same as the thesis has it (4.36).
+    /// Elastic energy released with the bodies fixed, and the same by the thesis's formula (4.36).
     heat: [f64; 2],
 }
 
 impl<N> Then<N> {
-    /// The spring is strained by a share of the displacement while the contact grows stiffer or softer; gives what it loses by that, J.
+    /// Strains the spring by a fraction of the displacement while the contact becomes stiffer or
+    /// softer; returns the energy that it loses by that, J.
     fn strain(&self, link: &mut Kept, share: f64, now: &Coefficients) -> f64 {
         let before = self.stiffness;
         let held = 0.5 * before * size(link.spring).powi(2);
@@ -562,12 +563,12 @@ impl<N> Then<N> {
         if link.memory.stiffness > 0.0 {
             link.memory.stiffness = now.kt;
         }
-        // Of laws that are as stiff at any overlap it is nothing.
+        // Zero for laws with constant stiffness.
         if before > 0.0 { held - kept } else { 0.0 }
     }
 }
 
-/// A spring gives way to Coulomb's bound.
+/// Limits a spring to Coulomb's bound.
 fn bound(link: &mut Kept, c: &Coefficients) -> Lost {
     let most = c.friction * c.elastic.max(0.0);
     let pull = c.kt * size(link.spring);

@@ -1,5 +1,5 @@
-//! What the engine is made of: lists by class, walls, options, counts, energies, and the state that a
-//! checkpoint holds.
+//! Data structures of the engine: lists by class, walls, options, counts, energies, and the state
+//! stored in a checkpoint.
 
 use std::borrow::Cow;
 
@@ -27,44 +27,44 @@ pub struct PairClass<D: Integrate> {
     pub materials: [u16; 2],
     /// Outer list, pairs of slots, block by block.
     pub outer: Vec<[u32; 2]>,
-    /// Where blocks end.
+    /// Ends of the blocks.
     pub blocks: Vec<BlockEnd>,
     /// Inner batches.
     pub lists: Lists<D::History>,
 }
 
-/// Candidates of one surface, seen from one side, or of all surfaces of a mesh, with grains of one material.
+/// Candidates of one surface and one side of it, or of all surfaces of a mesh, with grains of one material.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct WallClass<D: Integrate> {
     /// Boundary.
     pub boundary: u16,
-    /// Primitive surface of it or of an image; the first where all of a mesh are here.
+    /// Primitive surface of the boundary or of an image; the first one for a whole mesh.
     pub surface: u32,
-    /// Side from which a two-sided flat surface is seen.
+    /// Side of a two-sided flat surface on which the grains are.
     pub side: bool,
     /// Material of the grains.
     pub material: u16,
-    /// Its form as seen from that side, when it is flat and stands still.
+    /// Geometry of the surface for that side, if it is flat and fixed.
     pub flat: Option<Flat<D>>,
-    /// Outer list, slots and surfaces.
+    /// Outer list, pairs of slot and surface.
     pub outer: Vec<[u32; 2]>,
-    /// Inner batches, with the surfaces for second bodies.
+    /// Inner batches, with surfaces as second bodies.
     pub lists: Lists<D::History>,
 }
 
-/// What happened to a link in a step.
+/// An event of a link in a step.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkEvent {
-    /// What.
+    /// Kind of the event.
     pub kind: crate::event::EventKind,
-    /// When, s.
+    /// Time of the event, s.
     pub time: f64,
     /// Slot of the first body.
     pub a: u32,
     /// Slot of the second body, or the boundary.
     pub b: Other,
-    /// Kinetic energy of approach of an insert-link, J.
+    /// Kinetic energy of approach for an insert-link, J.
     pub energy: f64,
 }
 
@@ -77,16 +77,16 @@ pub enum Other {
     Boundary(u16),
 }
 
-/// Counts of what was done.
+/// Counts of the work done and of link events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Grains times steps.
+    /// Number of grains times steps.
     pub grain_steps: u64,
-    /// Steps.
+    /// Number of steps.
     pub steps: u64,
-    /// Links opened, closed, slipped, gripped, stabilised.
+    /// Links formed.
     pub opened: u64,
-    /// Links closed.
+    /// Links ended.
     pub closed: u64,
     /// Links that began to slide.
     pub slipped: u64,
@@ -100,30 +100,30 @@ pub struct Counts {
     pub filterings: u64,
 }
 
-/// Energies that passed, J.
+/// Energies exchanged, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Flows {
-    /// Lost in normal dampers and drag.
+    /// Dissipated in normal dampers and drag.
     pub damping: f64,
-    /// What tangential forces took out of motion: into sliding, tangential dampers and springs.
+    /// Removed from the motion by tangential forces: by sliding, tangential dampers and springs.
     pub friction: f64,
-    /// Lost in collisions in flight.
+    /// Dissipated in collisions in flight.
     pub collision: f64,
-    /// Kinetic energy of approach of those that came into touch.
+    /// Kinetic energy of approach of contacts that began.
     pub met: f64,
-    /// Given by moving walls, by the edges of a periodic cell, and by lifting grains across a periodic seam along
-    /// gravity.
+    /// Supplied by moving walls, by the edges of a periodic cell, and by the transfer of grains
+    /// across a periodic border along gravity.
     pub walls: f64,
-    /// The last evaluation's work of tangential forces, damping booked with it and wall work;
-    /// half of it lies beyond the time of evaluation.
+    /// Work of tangential forces, damping and wall work in the last evaluation; half of it is
+    /// beyond the time of evaluation.
     pub last: [f64; 3],
-    /// Given by fields of a place.
+    /// Supplied by position-dependent fields.
     pub fields: super::driven::FieldFlows,
-    /// The last evaluation's share of it.
+    /// Contribution of the last evaluation to it.
     pub last_fields: super::driven::FieldFlows,
 }
 
-/// Energies that an evaluation books, J.
+/// Energies of an evaluation, J.
 #[derive(Debug, Default)]
 pub(super) struct Passed {
     pub friction: f64,
@@ -142,63 +142,64 @@ pub struct DemOptions {
     pub inner_margin: f64,
     /// A link is at rest under this relative speed, m/s.
     pub stable_speed: f64,
-    /// Steps between two looks at whether links rest.
+    /// Steps between two checks whether links are at rest.
     pub look_every: u64,
-    /// Looks at rest in a row that make a link stable.
+    /// Number of consecutive checks at rest that make a link stable.
     pub looks: u8,
-    /// Whether each link event is kept for the log.
+    /// Whether link events are recorded for the log.
     pub log_links: bool,
-    /// Size of the cells of the maps of walls, m; none: no maps.
+    /// Size of the cells of the maps of walls, m; none for no maps.
     pub wear: Option<f64>,
 }
 
-/// How far grains and walls went since lists were made.
+/// Bounds of the displacements of grains and walls since lists were built.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Skin {
-    /// Bound of the way that any stepped grain or wall went since the outer list was made, m.
+    /// Upper bound of the displacement of any stepped grain or wall since the outer list was built, m.
     pub outer_way: f64,
-    /// Since the inner list was made, and what it lacked of the greatest margin then.
+    /// The same since the inner list was built, plus the amount by which its margin fell short of the greatest one.
     pub inner_way: f64,
-    /// What each slot may go before the inner list is filtered.
+    /// Displacement that each slot may make before the inner list is filtered.
     pub leeways: Leeways,
     /// Square of the greatest speed in the last step, m^2/s^2.
     pub fastest: f64,
 }
 
 impl Skin {
-    /// What lists are minded by: ways since the outer and the inner ones were made, m, and the share of the leeways.
+    /// State that determines when lists are renewed: displacements since the outer and the inner
+    /// ones were built, m, and the used fraction of the leeways.
     pub(super) fn ways(&self) -> [f64; 3] {
         [self.outer_way, self.inner_way, self.leeways.share()]
     }
 
-    /// Sets that.
+    /// Restores that state.
     pub(super) fn set_ways(&mut self, [outer, inner, share]: [f64; 3]) {
         (self.outer_way, self.inner_way) = (outer, inner);
         self.leeways.set_share(share);
     }
 }
 
-/// What was done and what passed.
+/// Counts, energies and sums over walls.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Book {
     /// Counts.
     pub counts: Counts,
     /// Energies.
     pub flows: Flows,
-    /// Impulse and moment of impulse on grains by each boundary since the last tick, and work done.
+    /// Impulse and angular impulse of each boundary on grains since the last tick, and its work.
     pub wall_sums: Vec<[f64; 7]>,
-    /// What was done to each boundary's surface, by place.
+    /// Wear of each boundary's surface, by cell.
     pub wear: Vec<WearMap>,
 }
 
-/// What came about in the last evaluation or displacement, for who asks for it.
+/// Results of the last evaluation or displacement, on request.
 #[derive(Debug)]
 pub struct Effects<D: Integrate> {
-    /// Events of links, when they are kept.
+    /// Events of links, if they are recorded.
     pub link_events: Vec<LinkEvent>,
-    /// Contacts of grains that stand still with stepped ones that began or ended in the last evaluation.
+    /// Contacts of grains at rest with stepped ones that began or ended in the last evaluation.
     pub(super) encounters: Vec<Encounter>,
-    /// What the last displacement of grains that stand still did to links, one by one.
+    /// Effects of the last displacement of grains at rest on links, one by one.
     pub(super) changes: Vec<LinkChange<D>>,
 }
 
@@ -212,7 +213,7 @@ impl<D: Integrate> Default for Effects<D> {
     }
 }
 
-/// The state of the engine that a checkpoint holds.
+/// State of the engine as stored in a checkpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct DemState<'a, D: Integrate> {
@@ -221,7 +222,7 @@ pub struct DemState<'a, D: Integrate> {
     pub(super) grains: Cow<'a, Grains<D>>,
     pub(super) contacts: Cow<'a, Contacts<D>>,
     pub(super) still: Cow<'a, Still>,
-    /// Boundaries taken away.
+    /// Removed boundaries.
     pub(super) gone: Cow<'a, [bool]>,
     pub(super) guided: Cow<'a, [GuidedWall]>,
     pub(super) cell: Option<CellState>,
@@ -231,7 +232,7 @@ pub struct DemState<'a, D: Integrate> {
 }
 
 impl<D: Integrate> DemState<'_, D> {
-    /// The same by itself.
+    /// The same state as an owned copy.
     pub fn into_owned(self) -> DemState<'static, D> {
         DemState {
             n: self.n,
@@ -247,13 +248,13 @@ impl<D: Integrate> DemState<'_, D> {
         }
     }
 
-    /// How many walls there are.
+    /// Number of walls.
     pub(crate) fn walls(&self) -> usize {
         self.gone.len()
     }
 
-    /// Whether lists by slot are as long as there are slots, lists by batch as there are batches, and all slots named are there:
-    /// what a state that somebody made up need not be.
+    /// Whether lists by slot match the number of slots, lists by batch the number of batches, and
+    /// all slots referred to exist: an invalid file need not satisfy this.
     pub(crate) fn is_whole(&self) -> bool {
         let slots = self.grains.arrays.slots();
         let there = |slot: &u32| (*slot as usize) < slots;
@@ -283,7 +284,7 @@ impl<D: Integrate> DemState<'_, D> {
 }
 
 impl<D: Integrate> Contacts<D> {
-    /// Takes those of a state; slots that walls may push are found anew.
+    /// Replaces the contacts by those of a state; the slots that walls may push have to be found again.
     pub(super) fn take(&mut self, others: Self) {
         let wall_slots = std::mem::take(&mut self.wall_slots);
         *self = Self {
@@ -292,7 +293,7 @@ impl<D: Integrate> Contacts<D> {
         };
     }
 
-    /// Whether the blocks of a class cover its lists, each with bodies of its bands only.
+    /// Whether the blocks of a class cover its lists, each only with bodies of its bands.
     fn fits(&self, class: &PairClass<D>) -> bool {
         let mut start = [0, 0];
         for end in &class.blocks {
@@ -326,12 +327,12 @@ impl Skin {
 }
 
 impl<D: Integrate> Effects<D> {
-    /// What the last displacement that was kept did to links between grains that stand still. Told once.
+    /// Returns and clears the effects of the last kept displacement on links between grains at rest.
     pub fn take_changes(&mut self) -> Vec<LinkChange<D>> {
         std::mem::take(&mut self.changes)
     }
 
-    /// Contacts of stepped grains that began, or ended with one that stands still, in the last evaluation. Told once.
+    /// Returns and clears the contacts of stepped grains that began, or ended with a grain at rest, in the last evaluation.
     pub fn take_encounters(&mut self) -> Vec<Encounter> {
         std::mem::take(&mut self.encounters)
     }

@@ -1,9 +1,9 @@
-//! Grains that stand still: in equilibrium, not stepped, woken by what changes about them.
+//! Grains at rest (asleep): in equilibrium, not stepped, and woken by changes around them.
 //!
-//! A link between two of them, or of one with a wall, costs nothing: it lies here with its spring,
-//! and each of them keeps the force of all its links that do. Links with stepped grains stay in the
-//! lists as always; what those push is gathered at each evaluation. So what a still grain lacks to
-//! equilibrium, weight and all forces together, is known at any time and never forgotten.
+//! A link between two of them, or of one with a wall, costs nothing: it is stored here with its
+//! spring, and each grain stores the total force of all its links of this type. Links with stepped
+//! grains stay in the lists as usual; their forces are accumulated at each evaluation. So the
+//! residual of a grain at rest, its weight plus all forces, is known at any time and is never lost.
 
 use super::arrays::Status;
 use super::border::Border;
@@ -24,46 +24,46 @@ pub type WallName = (u16, u32, bool, u16);
 /// A force, N, and a moment over the radius, N.
 pub type Push = [f64; 6];
 
-/// Where a link is in the lists: whether with a wall, class, batch and lane.
+/// Position of a link in the lists: whether with a wall, class, batch and lane.
 pub(super) type Place = (bool, usize, usize, usize);
 
-/// What is kept of grains that stand still.
+/// Data of grains at rest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Still {
-    /// Links between two of them.
+    /// Links between two grains at rest.
     pub pairs: RestingLinks,
-    /// Links of them with walls.
+    /// Links of grains at rest with walls.
     pub walls: Vec<(WallName, Kept)>,
     /// By slot: forces of these links.
     pub held: Vec<Push>,
     /// By slot: forces of links with stepped grains, summed over the evaluations since the last
-    /// look.
+    /// check.
     pub pushed: Vec<Push>,
-    /// Evaluations in `pushed`.
+    /// Number of evaluations in `pushed`.
     pub evaluations: u32,
-    /// Those that a stepped grain is near to, ascending.
+    /// Slots at rest near a stepped grain, ascending.
     pub rim: Vec<u32>,
-    /// By slot: looks in a row at which a stepped grain was calm.
+    /// By slot: number of consecutive checks at which a stepped grain was calm.
     pub calm: Vec<u16>,
-    /// How many stand still.
+    /// Number of grains at rest.
     pub count: usize,
-    /// Links with walls came or went since `at_walls` was summed.
+    /// Whether links with walls formed or ended since `at_walls` was summed.
     pub walls_changed: bool,
-    /// What each boundary does to them: force, N, and moment about its point of reference, N m.
+    /// Action of each boundary on grains at rest: force, N, and moment about its reference point, N m.
     pub at_walls: Vec<[f64; 6]>,
-    /// Links that were lost with grains or boundaries taken away.
+    /// Number of links lost by the removal of grains or boundaries.
     pub lost: u64,
 }
 
 impl Still {
-    /// Makes room for so many slots: none is taken in runs in which nobody ever stands still.
+    /// Makes room for so many slots; runs in which no grain ever comes to rest need none.
     pub fn make_room(&mut self, slots: usize) {
         self.held.resize(slots, [0.0; 6]);
         self.pushed.resize(slots, [0.0; 6]);
         self.calm.resize(slots, 0);
     }
 
-    /// New numbers of slots; `order` names the old slot of each new one.
+    /// Applies new numbers of slots; `order` lists the old slot of each new one.
     pub(super) fn renumber(&mut self, order: &[u32], new_slot: &[u32]) {
         if self.held.is_empty() {
             return;
@@ -89,7 +89,7 @@ pub(super) fn add(to: &mut Push, sign: f64, push: &Push) {
 }
 
 impl<D: Integrate> ContactRef<D> {
-    /// What the link does to its first ball, and to its second.
+    /// Force of the link on its first ball, and on its second.
     pub(super) fn at_balls(&self) -> [Push; 2] {
         let n = self.kinematics.normal;
         let force = n * self.normal_force + self.tangential_force;
@@ -102,7 +102,7 @@ impl<D: Integrate> ContactRef<D> {
                 0.0
             }
         });
-        // Forces are opposite, moments over radii alike.
+        // Forces are opposite, moments over radii equal.
         [
             [f[0], f[1], f[2], m[0], m[1], m[2]],
             [-f[0], -f[1], -f[2], m[0], m[1], m[2]],
@@ -110,7 +110,7 @@ impl<D: Integrate> ContactRef<D> {
     }
 }
 
-/// Whether two candidates that stand still are linked: grains, or of clumps their parts.
+/// Whether two candidates at rest are linked: grains, or for clumps their parts.
 pub(super) fn joined<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,
@@ -132,8 +132,8 @@ pub(super) fn joined<D: Integrate>(
     })
 }
 
-/// Stops stepped slots where they are, to stand still. The lists must be renewed before the next
-/// step.
+/// Stops stepped slots at their positions and puts them to rest. The lists must be renewed before
+/// the next step.
 pub fn stop<D: Integrate>(
     world: &mut World<D>,
     book: &mut Book,
@@ -148,7 +148,7 @@ pub fn stop<D: Integrate>(
     let mut stopped = 0;
     for &slot in slots {
         let s = slot as usize;
-        // What others step, others book.
+        // The rank that steps a grain accounts for it.
         let still = match world.grains.arrays.status[s] {
             Status::Ghost => Status::StillGhost,
             _ => {
@@ -180,7 +180,7 @@ pub fn stop<D: Integrate>(
     border.ghosts.retain(|&s| !chosen[s as usize]);
     world.grains.active.retain(|&s| !chosen[s as usize]);
     world.grains.fresh.retain(|&s| !chosen[s as usize]);
-    // Springs stand a part of a step ahead of positions, at the speed of sliding: it has changed.
+    // Springs are a part of a step ahead of positions, at the speed of sliding, which has changed.
     let after = evaluate::timing(world).after * world.clock.step;
     let now = slidings(world, &chosen);
     for ((place, then), (_, now)) in before.into_iter().zip(now) {
@@ -196,7 +196,7 @@ pub fn stop<D: Integrate>(
     }
 }
 
-/// Where the links of some slots are, and how fast their surfaces slide.
+/// Positions of the links of some slots in the lists, and the sliding speeds of their surfaces.
 fn slidings<D: Integrate>(world: &World<D>, chosen: &[bool]) -> Vec<(Place, [f64; 3])> {
     let mut found = Vec::new();
     for (class, pairs) in world.contacts.pairs.iter().enumerate() {
@@ -226,8 +226,8 @@ fn slidings<D: Integrate>(world: &World<D>, chosen: &[bool]) -> Vec<(Place, [f64
     found
 }
 
-/// Books what the dampers of a slot take in the half step before the time of evaluation, which
-/// the stride to come would have booked.
+/// Accounts for the work of the dampers of a slot in the half step before the time of evaluation,
+/// which the next stride would have accounted for.
 fn book_dampers<D: Integrate>(clock: &Clock, grains: &Grains<D>, book: &mut Book, slot: usize) {
     let arrays = &grains.arrays;
     let (f, t) = D::damper(arrays, slot);
@@ -236,7 +236,7 @@ fn book_dampers<D: Integrate>(clock: &Clock, grains: &Grains<D>, book: &mut Book
     book.flows.damping -= 0.5 * clock.step * power;
 }
 
-/// Slots that stand still begin to step, with the forces that their links have. The lists must be
+/// Wakes slots at rest: they begin to step, with the forces of their links. The lists must be
 /// renewed before the next step.
 pub fn wake<D: Integrate>(world: &mut World<D>, border: &mut Border, slots: &[u32]) {
     if slots.is_empty() {
@@ -285,7 +285,7 @@ pub fn wake<D: Integrate>(world: &mut World<D>, border: &mut Border, slots: &[u3
             ] {
                 if !chosen[slot as usize] {
                     add(&mut world.sleeping.still.held[slot as usize], -1.0, &push);
-                    // From now on it counts as pushed; there was none of it yet in this look.
+                    // From now on it counts as pushed, although this period of checks did not include it.
                     let part = f64::from(world.sleeping.still.evaluations);
                     add(&mut world.sleeping.still.pushed[slot as usize], part, &push);
                     let [fx, fy, fz, mx, my, mz] = push;
@@ -304,7 +304,7 @@ pub fn wake<D: Integrate>(world: &mut World<D>, border: &mut Border, slots: &[u3
     world.sleeping.waking_walls.extend(woken);
 }
 
-/// Links both of whose ends stand still, of those carried through a renewal, are laid aside.
+/// Moves links whose ends are both at rest from those kept in a renewal to the links at rest.
 pub(super) fn lay_aside<D: Integrate>(
     world: &mut World<D>,
     kept: &mut [Vec<Kept>],
@@ -345,8 +345,8 @@ pub(super) fn lay_aside<D: Integrate>(
     world.sleeping.still.walls.extend(aside);
 }
 
-/// Forgets links of grains that are taken away, or of a boundary that is; what they held up is
-/// left to the others' residuals.
+/// Removes links of grains or of a boundary that are removed; the loads that they carried remain in
+/// the residuals of the others.
 pub(super) fn forget_still<D: Integrate>(
     world: &mut World<D>,
     clusters: &mut ClusterIndex,
@@ -389,7 +389,7 @@ pub(super) fn forget_still<D: Integrate>(
     lost
 }
 
-/// Makes the cells of grains that stand still anew.
+/// Rebuilds the cells of grains at rest.
 pub fn sort_still<D: Integrate>(world: &mut World<D>) {
     let arrays = &world.grains.arrays;
     let bodies: Vec<(u32, D::Vector, f64)> = (1..arrays.slots() as u32)

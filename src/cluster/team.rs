@@ -9,17 +9,17 @@ pub struct Team {
 }
 
 impl Team {
-    /// So many threads, if the caller is one of a pool of them; results never depend on their number.
+    /// A team of so many threads, if the caller belongs to a pool of them; results never depend on their number.
     pub fn new(threads: usize) -> Self {
         Team { threads }
     }
 
-    /// Whether there may be more than one.
+    /// Whether there may be more than one thread.
     pub fn is_of_many(self) -> bool {
         self.threads > 1
     }
 
-    /// Does each job once. They are begun in their order, so that one may wait for those before it.
+    /// Performs each job once. Jobs start in order, so that one may wait for those before it.
     pub fn each<J: Send>(self, jobs: Vec<J>, work: impl Fn(J) + Sync) {
         let helpers = self.threads.min(jobs.len()).saturating_sub(1);
         if helpers == 0 || rayon::current_thread_index().is_none() {
@@ -33,7 +33,7 @@ impl Team {
                 work(job);
             }
         };
-        // Whoever of the pool is not free in time finds nothing left to do, and nobody waits for it.
+        // A thread of the pool that is not free in time finds no work left, and no other thread waits for it.
         rayon::scope(|scope| {
             for _ in 0..helpers {
                 scope.spawn(|_| go());

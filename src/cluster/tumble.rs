@@ -1,4 +1,4 @@
-//! Turning bodies of several spheres and putting their parts, eight bodies at a time.
+//! Turns bodies of several spheres and moves their parts, eight bodies at a time.
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
@@ -9,20 +9,20 @@ use crate::body::rotation::{Columns, PrincipalMoments, Tops, Turns, turned_alone
 use crate::geometry::Spatial;
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
-/// What the kernel knows of forms in space.
+/// Data of kernels about forms in space.
 #[derive(Clone, Debug, Default)]
 pub struct TopTable {
     moments: Vec<PrincipalMoments>,
-    /// The same as rows.
+    /// The same in the form of rows.
     rows: Vec<Row>,
     /// Parts of all forms, over the radius of the grain: centre (3), radius.
     parts: Vec<[f64; 4]>,
-    /// Where those of each form begin.
+    /// Start of the parts of each form.
     first: Vec<usize>,
 }
 
 impl TopTable {
-    /// Of forms; those without three moments of inertia are none in space.
+    /// From forms; those without three valid moments of inertia get unit moments.
     pub fn new(forms: &[Form<Spatial>]) -> Self {
         let mut table = TopTable::default();
         for form in forms {
@@ -32,7 +32,7 @@ impl TopTable {
                 .parts
                 .extend(parts.map(|p| [p.centre.x, p.centre.y, p.centre.z, p.radius]));
             let moments = PrincipalMoments::new(form.inertia);
-            // Forms are bodies: their moments are those of one.
+            // Forms are valid bodies, and so are their moments.
             let moments = moments.or_else(|_| PrincipalMoments::new([1.0; 3]));
             if let Ok(moments) = moments {
                 table.rows.push(moments.row());
@@ -43,30 +43,30 @@ impl TopTable {
     }
 }
 
-/// How far bodies turn.
+/// Parameters of the rotation of bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Tumble {
     /// Step, s.
     pub step: f64,
-    /// By how much of the last two moments the angular momentum is foreseen, s.
+    /// Coefficient of the last two moments in the prediction of the angular momentum, s.
     pub foresee: f64,
-    /// Whether the angular momentum is that at the start of the step, and not of half a step before: then bodies turn by
-    /// that of the middle, and dampers work at the spins of the start (`heun`, which takes the mean of both ends).
+    /// Whether the angular momentum is that at the start of the step, and not of half a step before: then bodies turn
+    /// by that of the middle, and dampers work at the spins of the start (`heun`, which takes the mean of both ends).
     pub whole: bool,
 }
 
-/// What turning gives besides.
+/// Further results of the rotation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TumbleSums {
     /// Work of the dampers' moments, J.
     pub work: f64,
     /// The greatest square of a speed, m^2/s^2.
     pub fastest: f64,
-    /// The same of the radius times the spin.
+    /// The greatest square of the radius times the spin, m^2/s^2.
     pub rim: f64,
 }
 
-/// Turns stepped bodies, where a step is given, and puts their parts.
+/// Turns stepped bodies, if a step is given, and moves their parts.
 pub fn tumble(
     level: Level,
     arrays: &mut Arrays<Spatial>,
@@ -118,7 +118,7 @@ impl Kernel for Bodies<'_> {
             if count == 0 {
                 break;
             }
-            // Empty lanes do what the first does, and nothing is made of it.
+            // Empty lanes repeat the first one, and their results are ignored.
             let first = some[0];
             some[count..].fill(first);
             let eight = Eight { some, count };
@@ -167,7 +167,7 @@ struct Eight {
 }
 
 impl Eight {
-    /// How the bodies are turned after the step, if there is one; their spins are set then.
+    /// Orientations of the bodies after the step, if there is one; also sets their spins.
     #[inline(always)]
     fn turned<L: Lanes>(
         &self,
@@ -177,7 +177,7 @@ impl Eight {
         step: Option<Tumble>,
         work: &mut L,
     ) -> Turns<L> {
-        // Loops, since what goes through a closure may not be inlined where vector units are enabled.
+        // Loops, since a closure might not be inlined with vector units enabled.
         let mut q = [[0.0; LANES]; 4];
         let mut slots = [0; LANES];
         for k in 0..LANES {
@@ -306,7 +306,7 @@ impl Eight {
         forms
     }
 
-    /// Puts the parts of the bodies.
+    /// Moves the parts of the bodies.
     #[inline(always)]
     fn put<L: Lanes>(
         &self,
@@ -368,7 +368,7 @@ impl Eight {
     }
 }
 
-/// Spins of angular momenta, both in the laboratory's frame.
+/// Spins from angular momenta, both in the laboratory frame.
 #[inline(always)]
 fn spin<L: Lanes>(turns: &Turns<L>, tops: &Tops<L>, momentum: Columns<L>, share: L) -> Columns<L> {
     let inside = turns.inward(momentum);

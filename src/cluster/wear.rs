@@ -1,7 +1,7 @@
-//! What grains do to the surfaces of walls, by place: sliding and impacts, step by step.
+//! Wear of the surfaces of walls by grains, by cell: sliding and impacts, step by step.
 //!
-//! Nothing of it goes back into the motion. Places are cells of a square or cubic lattice in the wall's own frame, so
-//! that a wall that moves keeps its map.
+//! Wear does not affect the motion. The cells are those of a square or cubic lattice in the wall's
+//! own frame, so that a moving wall keeps its map.
 
 use std::collections::BTreeMap;
 
@@ -17,24 +17,24 @@ use super::world::World;
 use super::{kinematics, observe};
 use crate::geometry::{Dimension, Vector};
 
-/// What happened to a wall in one cell.
+/// Wear of a wall in one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WearSums {
-    /// Normal force times sliding way, J: Archard's measure (1953), of which the volume worn is k / H.
+    /// Normal force times sliding distance, J: Archard's measure (1953), which times k / H is the volume worn.
     pub pressed_way: f64,
-    /// Work of friction where contacts slid, J.
+    /// Work of friction in sliding contacts, J.
     pub friction: f64,
-    /// Contacts that began.
+    /// Number of contacts that began.
     pub impacts: u64,
-    /// Their kinetic energy of approach along the normal, J.
+    /// Kinetic energy of approach of these contacts along the normal, J.
     pub energy: f64,
 }
 
-/// The map of a wall: cells in order of place.
+/// The map of a wall: cells in order of position.
 pub type WearMap = BTreeMap<[i32; 3], WearSums>;
 
 impl WearSums {
-    /// What comes on top.
+    /// Adds other sums.
     pub fn add(&mut self, more: &WearSums) {
         self.pressed_way += more.pressed_way;
         self.friction += more.friction;
@@ -46,13 +46,13 @@ impl WearSums {
 /// The cell of a point, both in the wall's frame.
 pub fn cell<D: Dimension>(point: D::Vector, size: f64) -> [i32; 3] {
     std::array::from_fn(|k| match k < D::N {
-        // What lies beyond all cells is counted in the outermost one.
+        // Points beyond all cells count in the outermost one.
         true => (point[k] / size).floor() as i32,
         false => 0,
     })
 }
 
-/// The middle of a cell, m.
+/// Centre of a cell, m.
 pub fn middle<D: Dimension>(cell: [i32; 3], size: f64) -> [f64; 3] {
     std::array::from_fn(|k| match k < D::N {
         true => (f64::from(cell[k]) + 0.5) * size,
@@ -60,7 +60,7 @@ pub fn middle<D: Dimension>(cell: [i32; 3], size: f64) -> [f64; 3] {
     })
 }
 
-/// After an evaluation: adds what the links of a class do to its wall over a step.
+/// After an evaluation: adds the effects of the links of a class on their wall over a step.
 pub(super) fn note_wear<D: Integrate>(
     world: &World<D>,
     work: &Work<D>,
@@ -80,7 +80,7 @@ pub(super) fn note_wear<D: Integrate>(
     );
     let place = |point: D::Vector| cell::<D>(pose.to_frame(point), width);
     let lists = &links.lists;
-    // Friction without a spring never sticks.
+    // Friction without a spring always slides.
     let always = law.plain().smoothing_speed().is_some();
     let mut found: Vec<([i32; 3], WearSums)> = Vec::new();
     each_link(&lists.flags, |i, k| {

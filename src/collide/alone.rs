@@ -1,7 +1,8 @@
-//! A contact of two bodies followed by itself, from touch until they part, by the law that kernels use, with all its terms.
+//! Integrates one contact of two bodies by itself, from touch to separation, with all terms of the contact law that kernels use.
 //!
-//! Nothing else is near and the contact is short, so that the normal stands and gravity does nothing: what is left are the overlap, the velocity of
-//! the second body relative to the first, the two spins, and what the link remembers. Forces are taken in the middle of each step.
+//! No other body is near and the contact is short, so the normal is fixed and gravity is negligible. The state consists of the overlap, the
+//! velocity of the second body relative to the first, the two spins, and the contact history. Forces are evaluated at the midpoint of each
+//! step.
 
 use crate::contact::{
     Composite, Contact, ContactLaw, ContactTerms, Law, LinkLaw, Rates, Resistance, ResistanceKind,
@@ -10,48 +11,48 @@ use crate::contact::{
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{Lanes, Plain};
 
-/// Two bodies that begin to touch, or one and a wall.
+/// Two bodies that begin to touch, or a body and a wall.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touching<D: Dimension> {
-    /// From the first to the second.
+    /// Unit vector from the first to the second body.
     pub normal: D::Vector,
-    /// Of the second's centre relative to the first's, m/s.
+    /// Velocity of the second centre relative to the first, m/s.
     pub velocity: D::Vector,
-    /// Radius times spin of each, m/s; 0 of a wall.
+    /// Radius times spin of each body, m/s; 0 for a wall.
     pub surfaces: [D::Spin; 2],
-    /// Radii, m; of a wall any.
+    /// Radii, m; arbitrary for a wall.
     pub radii: [f64; 2],
-    /// 1/m1 + 1/m2, 1/kg.
+    /// Inverse effective mass, 1/m1 + 1/m2, 1/kg.
     pub inverse_mass: f64,
-    /// r^2 / I of each, 1/kg; 0 of a wall.
+    /// r^2 / I of each body, 1/kg; 0 for a wall.
     pub turning: [f64; 2],
     /// Effective radius, m.
     pub radius: f64,
 }
 
-/// What a contact came to.
+/// Result of a contact.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome<D: Dimension> {
-    /// Normal relative speed after over before: 0 where they stay together.
+    /// Ratio of the normal relative speeds after and before; 0 if the bodies stay together.
     pub restitution: f64,
-    /// Tangential momentum that the second receives, kg m/s.
+    /// Tangential momentum transferred to the second body, kg m/s.
     pub tangential: D::Vector,
-    /// Moment that the first receives from resistances in all, N m s; the second receives its opposite.
+    /// Total angular impulse of the resistances on the first body, N m s; the second receives its opposite.
     pub couple: D::Spin,
-    /// Energy lost, J, beyond what the restitution takes of the normal motion.
+    /// Energy lost, J, in addition to the loss of normal motion by the restitution.
     pub lost: f64,
-    /// s; infinite where they stay together.
+    /// Duration, s; infinite if the bodies stay together.
     pub duration: f64,
 }
 
-/// Steps in the time 1 / omega of the fastest motion: errors of some 1e-4.
+/// Steps per time 1 / omega of the fastest motion: errors of about 1e-4.
 const STEPS: f64 = 50.0;
-/// Contacts that last longer than so many times the undamped one have come to stay.
+/// Contacts that last longer than this multiple of the undamped duration count as permanent.
 const LONGEST: f64 = 30.0;
 
-/// What a link remembers.
+/// Contact history.
 struct Memory<D: Dimension> {
-    /// Spring across the normal, m, and its stiffness when it was stretched last, N/m.
+    /// Tangential spring, m, and its stiffness at the last extension, N/m.
     spring: D::Vector,
     stiffness: f64,
     /// Springs of rolling and twisting, m.
@@ -60,19 +61,19 @@ struct Memory<D: Dimension> {
     deepest: f64,
 }
 
-/// Forces at a moment.
+/// Forces at one moment.
 struct Forces<D: Dimension> {
-    /// On the second along the normal, N.
+    /// Normal force on the second body, N.
     normal: f64,
-    /// On the second across it, N.
+    /// Tangential force on the second body, N.
     across: D::Vector,
-    /// Of resistances on the first, N, at the effective radius.
+    /// Force of the resistances on the first body, N, at the effective radius.
     turning: D::Spin,
-    /// Whether nothing acts between the two.
+    /// Whether no force acts between the two bodies.
     none: bool,
 }
 
-/// The part of a spin along a direction.
+/// Component of a spin along a direction.
 fn along<D: Dimension>(spin: D::Spin, direction: D::Vector) -> f64 {
     if D::N == 2 {
         return 0.0;
@@ -83,7 +84,7 @@ fn along<D: Dimension>(spin: D::Spin, direction: D::Vector) -> f64 {
 }
 
 impl<D: Dimension> Touching<D> {
-    /// Velocity of the second's surface relative to the first's, across the normal.
+    /// Tangential velocity of the second body's surface relative to the first's.
     fn slip(&self, velocity: D::Vector, surfaces: [D::Spin; 2]) -> D::Vector {
         let across = velocity - self.normal * self.normal.dot(&velocity);
         across - D::cross_spin(surfaces[0] + surfaces[1], self.normal)
@@ -95,7 +96,7 @@ impl<D: Dimension> Touching<D> {
         surfaces[0] * a - surfaces[1] * b
     }
 
-    /// Kinetic energy of what the contact changes, J.
+    /// Kinetic energy of the motions that the contact changes, J.
     fn energy(&self, velocity: D::Vector, surfaces: [D::Spin; 2]) -> f64 {
         let spins = surfaces.iter().zip(self.turning);
         let spins = spins.map(|(s, turning)| match turning > 0.0 {
@@ -105,7 +106,7 @@ impl<D: Dimension> Touching<D> {
         0.5 * velocity.norm_squared() / self.inverse_mass + spins.sum::<f64>()
     }
 
-    /// Follows the contact.
+    /// Integrates the contact.
     pub fn follow(&self, law: &ContactLaw, terms: ContactTerms) -> Outcome<D> {
         let approach = -self.normal.dot(&self.velocity);
         let mass = 1.0 / self.inverse_mass;
@@ -139,14 +140,14 @@ impl<D: Dimension> Touching<D> {
             deepest: 0.0,
         };
         let (mut tangential, mut couple) = (D::Vector::default(), D::Spin::default());
-        // What slides at once begins with the spring that the limit of this moment leaves it.
+        // A contact that slides at once starts with the spring at the limit of friction.
         self.forces(law, 0.0, (velocity, surfaces), 0.0, &mut memory);
-        // What the forces of the last step would do to velocity and spins in half of one.
+        // Changes of velocity and spins in half a step under the forces of the last step.
         let mut ahead = (D::Vector::default(), [D::Spin::default(); 2]);
         let mut apart = false;
         while time < longest {
             let rate = -self.normal.dot(&velocity);
-            // The last step ends where the link does: a pull may end at once.
+            // The last step ends where the link ends: an attraction may end abruptly.
             let last = rate < 0.0 && overlap + rate * step <= -reach;
             let step = match last {
                 true => ((overlap + reach) / -rate).max(0.0),
@@ -198,7 +199,7 @@ impl<D: Dimension> Touching<D> {
         }
     }
 
-    /// Forces at an overlap, with velocity and spins of that moment; springs go on by a whole step.
+    /// Forces at an overlap, for the velocity and spins at that moment; advances the springs by a whole step.
     fn forces<W: Law>(
         &self,
         law: &W,
@@ -293,8 +294,8 @@ impl<D: Dimension> Touching<D> {
     }
 }
 
-/// Force of a resistance against a speed, N, and its spring afterwards, m; the normal stiffness of now, and what is left of springs that go
-/// with it.
+/// Force of a resistance against a speed, N, and its spring afterwards, m. The pair holds the
+/// present normal stiffness and the fraction that remains of springs that scale with it.
 fn resisted<D: Dimension>(
     resistance: &Resistance,
     pressing: f64,

@@ -1,8 +1,8 @@
-//! Collisions with friction of pairs that are not all alike: tables side by side.
+//! Collisions with friction of pairs that are not all alike: interpolation between tables.
 //!
-//! A [`RoughTable`] is for one number of damping. Where it differs from pair to pair (a linear damper
-//! and grains of several masses) or with the speed (viscoelastic spheres), the tables of several such
-//! numbers are kept, and the outcome is drawn straight between two of them.
+//! A [`RoughTable`] is valid for one damping number. Where the number differs from pair to pair (a
+//! linear damper and grains of several masses) or with the speed (viscoelastic spheres), a family
+//! contains the tables of several such numbers and interpolates linearly between two of them.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use super::rough::{Rough, ScaledRough};
 use super::table::{RoughError, RoughTable, course};
 use crate::contact::ContactLaw;
 
-/// Tables over a range of dampings.
+/// Tables over a range of damping numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoughFamily {
     law: ContactLaw,
@@ -23,18 +23,18 @@ pub struct RoughFamily {
     error: f64,
 }
 
-/// Tables at most: each is made of some hundred contacts.
+/// Greatest number of tables: each takes about a hundred contact integrations.
 const MOST: usize = 33;
-/// Error of the impulse between two tables that is good enough, in units of friction times effective mass
-/// times approach speed: kinks lie elsewhere in each, so that it falls but slowly with their number.
+/// Sufficient error of the impulse between two tables, in units of friction times effective mass times approach
+/// speed: kinks are at different places in each, so the error decreases slowly with the number of tables.
 const BETWEEN: f64 = 1e-4;
 
 impl RoughFamily {
-    /// Tables for a range of [`damping_unit`](super::rough::damping_unit)s: one to `tolerance`, or as many, to 2e-5 or that,
-    /// that halfway between two the impulse is off by no more than 1e-4 or that, if 33 are enough.
+    /// Tables for a range of [`damping_unit`](super::rough::damping_unit)s: a single one with error `tolerance`, or so many, each
+    /// with error 2e-5 or `tolerance`, that the impulse halfway between two is off by at most 1e-4 or `tolerance`, if 33 are enough.
     ///
     /// # Errors
-    /// What no table holds.
+    /// If no table can represent the law.
     pub fn build(
         law: &ContactLaw,
         [low, high]: [f64; 2],
@@ -51,7 +51,7 @@ impl RoughFamily {
             error: tolerance,
         };
         let enough = tolerance.max(BETWEEN);
-        // One by itself is as good as asked; what lies between several is not, so that they need not be much better.
+        // A single table has the requested tolerance; interpolation between several is less accurate, so these need not be much better.
         let each = match one {
             true => tolerance,
             false => tolerance.max(0.2 * BETWEEN),
@@ -59,7 +59,7 @@ impl RoughFamily {
         let mut count = if one { 1 } else { 3 };
         loop {
             let at = |k: usize| low + (high - low) * k as f64 / (count - 1).max(1) as f64;
-            // Every other one is known from when they were half as many.
+            // Every other table is known from the step with half as many.
             let known = std::mem::take(&mut family.tables);
             let table = |k: usize| match known.get(k / 2) {
                 Some(table) if k.is_multiple_of(2) => Ok(table.clone()),
@@ -81,7 +81,7 @@ impl RoughFamily {
     }
 
     /// Greatest error of the impulse between two tables, in units of friction times effective mass
-    /// times approach speed: at ratios of sliding to approach up to ten times the friction, in
+    /// times approach speed: at ratios of sliding to approach speed up to 14 times the friction, in
     /// steps that differ from those of the tables.
     fn error_between(&self, upper: usize, enough: f64) -> f64 {
         let step = (self.high - self.low) / (self.tables.len() - 1) as f64;
@@ -117,14 +117,14 @@ impl RoughFamily {
         }
     }
 
-    /// The outcome at a damping and a ratio of sliding to approach speed; none beyond the range.
+    /// The outcome at a damping number and a ratio of sliding to approach speed; none outside the range.
     pub fn outcome(&self, unit: f64, ratio: f64) -> Option<Rough> {
-        // A single damping is that of the law and the pair to rounding.
+        // A single damping number equals that of the law and the pair up to rounding.
         let give = 1e-12 * self.high;
         let inside = self.low - give <= unit && unit <= self.high + give;
         inside.then(|| self.between(unit.clamp(self.low, self.high), ratio))
     }
-    /// Greatest error of the impulse that was met, in units of friction times effective mass times
+    /// Greatest error of the impulse found, in units of friction times effective mass times
     /// approach speed.
     pub fn error(&self) -> f64 {
         self.error

@@ -1,11 +1,11 @@
-//! Binary collisions: when they happen, and what comes out.
+//! Binary collisions: their times and outcomes.
 //!
-//! [`crate::geometry::path`] tells when two bodies in free flight touch; [`hard`] is the instantaneous law with
-//! restitution; [`resolved`] follows one frictionless contact through its duration; [`soft`] takes the
-//! outcome of such contacts from a table; [`restitution`] is what a contact law gives the hard one;
-//! [`rough`] follows a contact with friction, [`table`] takes its outcome from a table, [`family`] from
-//! tables side by side; [`calc`] gives all of them by cases in JSON; [`engine`] moves many bodies
-//! from collision to collision.
+//! [`crate::geometry::path`] computes when two bodies in free flight touch; [`hard`] is the
+//! instantaneous law with restitution; [`resolved`] integrates one frictionless contact over its
+//! duration; [`soft`] interpolates the outcome of such contacts in a table; [`restitution`] derives
+//! the restitution from a contact law; [`rough`] integrates a contact with friction, [`table`]
+//! interpolates its outcome in a table, [`family`] between several tables; [`calc`] computes all of
+//! them for cases in JSON; [`engine`] moves many bodies from collision to collision.
 
 pub(crate) mod alone;
 pub mod calc;

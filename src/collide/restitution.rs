@@ -1,4 +1,4 @@
-//! Restitution of a contact law, for hard collisions: by approach speed where the law has it so.
+//! Restitution of a contact law, for hard collisions; dependent on the approach speed if the law implies it.
 
 use std::sync::LazyLock;
 
@@ -10,23 +10,23 @@ use crate::contact::{ContactLaw, Elastic, Loss, restitution};
 /// Restitution coefficient of a pair of grains as a function of effective mass and approach speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Restitution {
-    /// The same for all.
+    /// The same for all contacts.
     Constant(f64),
-    /// Linear dashpot: by effective mass (Schwager and Poeschel 2007).
+    /// Linear dashpot: depends on effective mass (Schwager and Poeschel 2007).
     Linear {
         /// Stiffness, N/m.
         kn: f64,
         /// Damping, N s/m.
         cn: f64,
     },
-    /// Linear dashpot whose damping goes as the effective mass: by effective mass.
+    /// Linear dashpot with damping proportional to the effective mass: depends on effective mass.
     LinearPerMass {
         /// Stiffness, N/m.
         kn: f64,
         /// Damping over effective mass, 1/s.
         rate: f64,
     },
-    /// Viscoelastic spheres: by effective mass and speed (Schwager and Poeschel 2008).
+    /// Viscoelastic spheres: depends on effective mass and speed (Schwager and Poeschel 2008).
     Viscoelastic {
         /// Effective Young's modulus, Pa.
         young: f64,
@@ -38,7 +38,7 @@ pub enum Restitution {
 }
 
 impl Restitution {
-    /// That of a contact law for an effective radius, m, which matters to viscoelastic spheres alone.
+    /// The restitution of a contact law for an effective radius, m, which matters only for viscoelastic spheres.
     pub fn of(law: &ContactLaw, radius: f64) -> Self {
         match (law.elastic(), law.loss()) {
             (
@@ -59,7 +59,7 @@ impl Restitution {
                 dissipation,
             },
             (_, Loss::Unloading(share)) => Restitution::Constant(share.sqrt()),
-            // No other law has such a spring with such a loss.
+            // No other law combines such a spring with such a loss.
             _ => Restitution::Constant(restitution(law.damping_ratio(1.0))),
         }
     }
@@ -84,10 +84,10 @@ impl Restitution {
 }
 
 /// Restitution of viscoelastic spheres at a scaled damping 1.5 a / T (beta v^(1/5) of Schwager and
-/// Poeschel 2008): one function for all such laws, masses and speeds. From a table to 1e-9; what hardly
-/// rebounds (damping above 81) is solved.
+/// Poeschel 2008): one function for all such laws, masses and speeds. From a table with error 1e-9;
+/// contacts that hardly rebound (damping above 81) are integrated.
 pub fn viscoelastic(damping: f64) -> f64 {
-    // What keeps all its energy keeps it to the last bit, however often it is hit.
+    // An elastic contact conserves energy to the last bit, however often it is repeated.
     if damping <= 0.0 {
         return 1.0;
     }
@@ -100,17 +100,17 @@ pub fn viscoelastic(damping: f64) -> f64 {
             let nodes = &values[first..first + weights.len()];
             weights.iter().zip(nodes).map(|(w, v)| w * v).sum()
         }
-        // A contact that does not end is one that stays: nothing comes back.
+        // A contact without an end is permanent: the grains do not rebound.
         _ => central(damping).unwrap_or(0.0),
     }
 }
 
-/// The table's coordinate: p / (1 + p) for the root p of the damping, in which it is a series.
+/// Coordinate of the table: p / (1 + p) for the root p of the damping, in which it is a series.
 fn axis() -> Axis {
     Axis::new(0.0, 0.9, 181)
 }
 
-/// Built at first use, in some milliseconds.
+/// Built at first use, within a few milliseconds.
 static CURVE: LazyLock<Result<Vec<f64>, ResolvedError>> = LazyLock::new(|| {
     let axis = axis();
     (0..axis.nodes())
@@ -122,7 +122,7 @@ static CURVE: LazyLock<Result<Vec<f64>, ResolvedError>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Restitution of a central contact, solved.
+/// Restitution of a central contact, by integration.
 fn central(damping: f64) -> Result<f64, ResolvedError> {
     let law = ScaledLaw {
         damping,
@@ -135,7 +135,7 @@ fn central(damping: f64) -> Result<f64, ResolvedError> {
 mod tests {
     use super::*;
 
-    /// The table against solved contacts between its nodes.
+    /// Compares the table with integrated contacts between its nodes.
     #[test]
     fn table_of_the_curve() {
         for i in 0..400 {

@@ -1,27 +1,27 @@
-//! One contact with friction, followed from touch to separation along a fixed normal.
+//! Integrates one contact with friction from touch to separation along a fixed normal.
 //!
-//! What a cluster does with a short contact of two grains: normal spring and damper, tangential spring
-//! and damper under Coulomb's limit, a sliding link keeping the spring that gives the limit (thesis
-//! 5.5.2), and one that grows stiffer keeping its force (Thornton and Randall 1988). The normal does not turn, as in a hard collision. In units of the approach speed v, the
-//! effective mass m and the law's time scale, all the laws of [`ContactLaw`] look alike at any speed: the
-//! outcome depends on the ratio of sliding to approach speed alone.
+//! The contact model of a cluster, for a short contact of two grains: normal spring and damper, tangential spring and
+//! damper under Coulomb's limit; a sliding link keeps the spring that corresponds to the limit (thesis 5.5.2), and
+//! one that becomes stiffer keeps its force (Thornton and Randall 1988). The normal does not turn, as in a hard
+//! collision. In units of the approach speed v, the effective mass m and the law's time scale, each law of
+//! [`ContactLaw`] is independent of the speed: the outcome depends only on the ratio of sliding to approach speed.
 
 use crate::contact::{ContactLaw, Elastic, Loss};
 
-/// What a contact with friction does.
+/// Outcome of a contact with friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rough {
-    /// Normal relative speed after over before.
+    /// Ratio of the normal relative speeds after and before.
     pub restitution: f64,
-    /// Tangential impulse against the sliding, in units of effective mass times approach speed.
+    /// Tangential impulse opposite to the sliding, in units of effective mass times approach speed.
     pub impulse: f64,
     /// Duration in units of the law's [`time_scale`](crate::contact::Elastic::time_scale).
     pub duration: f64,
 }
 
-/// The number by which the dampers of a law scale: with it the outcome depends on the ratio of sliding
-/// to approach speed alone. The effective mass (kg) decides it for linear laws, for viscoelastic ones the
-/// effective radius (m) and the approach speed (m/s) too.
+/// The number by which the dampers of a law scale: for a given number the outcome depends only on
+/// the ratio of sliding to approach speed. It depends on the effective mass (kg) for linear laws,
+/// for viscoelastic ones also on the effective radius (m) and the approach speed (m/s).
 pub fn damping_unit(law: &ContactLaw, effective_mass: f64, radius: f64, approach: f64) -> f64 {
     let time = || law.elastic().time_scale(effective_mass, radius, approach);
     match law.loss() {
@@ -32,14 +32,14 @@ pub fn damping_unit(law: &ContactLaw, effective_mass: f64, radius: f64, approach
     }
 }
 
-/// How stiffness and damping go with the overlap.
+/// Dependence of stiffness and damping on the overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Profile {
-    /// Both the same throughout.
+    /// Both constant.
     Linear,
-    /// As its root, and as the root of that.
+    /// Proportional to its square root, and to its fourth root.
     Hertz,
-    /// Both as its root.
+    /// Both proportional to its square root.
     Viscoelastic,
 }
 
@@ -51,19 +51,19 @@ pub(super) struct ScaledRough {
     tangential_stiffness: f64,
     tangential_damping: f64,
     friction: f64,
-    /// What a tangential force does to the sliding over what a normal one does to the approach.
+    /// Ratio of the effect of a tangential force on the sliding to that of a normal force on the approach.
     mobility: f64,
 }
 
-/// A step of a contact, as far as the normal motion decides it: that does not depend on the sliding.
+/// The part of a step that follows from the normal motion, which does not depend on the sliding.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    /// Its first half and all of it.
+    /// Duration of its first half and of the whole step.
     times: [f64; 2],
-    /// Tangential stiffness and damping at the middle.
+    /// Tangential stiffness and damping at the midpoint.
     stiffness: f64,
     damping: f64,
-    /// What is left of the spring: one that grows stiffer keeps its force, one that grows softer its extension.
+    /// Fraction of the spring that remains: one that becomes stiffer keeps its force, one that becomes softer its extension.
     lasting: f64,
     /// Coulomb's limit.
     cap: f64,
@@ -78,27 +78,27 @@ pub(super) struct Course {
     duration: f64,
 }
 
-/// Steps of a contact for its best outcome: an error of some 1e-7, see tests/it/rough.rs.
+/// Number of steps for the most accurate outcome: an error of about 1e-7, see tests/it/rough.rs.
 const STEPS: u32 = 4000;
-/// Steps of a contact at least; doubled five times they are those.
+/// Least number of steps of a contact; five doublings give `STEPS`.
 const FEWEST: u32 = STEPS / 32;
-/// Ratios of sliding to approach speed at which a number of steps is tried.
+/// Number of ratios of sliding to approach speed at which a number of steps is tested.
 const TRIED: u32 = 24;
 
-/// The strongest normal damper that tables are made for, in units of effective mass over time scale. Its
-/// restitution is under 1e-6 by any law; the steps are right up to ten times as much, and at a
-/// hundred times those of a linear law are unstable.
+/// The strongest normal damper that tables support, in units of effective mass over time scale. Its
+/// restitution is under 1e-6 by any law; the integration is accurate up to ten times as much, and
+/// for a linear law unstable at a hundred times as much.
 pub const STRONGEST: f64 = 1e4;
 
 impl ScaledRough {
-    /// With a [`damping_unit`], of grains whose moments of inertia are `inertia` m r^2.
+    /// The law for a [`damping_unit`], of grains whose moments of inertia are `inertia` m r^2.
     pub fn new(law: &ContactLaw, unit: f64, inertia: f64) -> Self {
         let tangential_stiffness = law.tangential_ratio();
-        // The normal stiffness is this times the overlap's function.
+        // The normal stiffness is this times the function of the overlap.
         let steepest = match law.elastic() {
             Elastic::Linear(_) => 1.0,
             Elastic::Hertz(_) => 1.5f64,
-            // No table is made of such a law.
+            // Tables do not support this law.
             Elastic::Power { exponent, .. } => exponent,
         };
         let by_ratio = |ratio: f64| {
@@ -115,14 +115,14 @@ impl ScaledRough {
             } => (Profile::Linear, [normal * unit, tangential * unit]),
             Loss::Ratio(ratio) => (Profile::Hertz, by_ratio(ratio)),
             Loss::Dissipation(dissipation) => {
-                // Dampers of the stiffnesses 1.5 x^0.5 and 6 G*/E* x^0.5 times the dissipation.
+                // Dampers: the stiffnesses 1.5 x^0.5 and 6 G*/E* x^0.5 times the dissipation.
                 let time = dissipation * unit;
                 (
                     Profile::Viscoelastic,
                     [steepest * time, tangential_stiffness * time],
                 )
             }
-            // Scenarios with friction of this law have no collisions at once: its friction does not scale.
+            // Scenarios with friction of this law have no instantaneous collisions: its friction does not scale.
             Loss::Unloading(share) => {
                 let ratio = crate::contact::damping_ratio(share.sqrt());
                 (Profile::Hertz, by_ratio(ratio))
@@ -140,12 +140,12 @@ impl ScaledRough {
     pub fn friction(&self) -> f64 {
         self.friction
     }
-    /// Of the normal damper, in units of effective mass over time scale.
+    /// Coefficient of the normal damper, in units of effective mass over time scale.
     pub fn damping(&self) -> f64 {
         self.damping
     }
 
-    /// Stiffness and damping go as these functions of the overlap.
+    /// The functions of the overlap to which stiffness and damping are proportional.
     fn profile(&self, overlap: f64) -> [f64; 2] {
         let root = || overlap.max(0.0).sqrt();
         match self.profile {
@@ -162,8 +162,8 @@ impl ScaledRough {
         stiffness * overlap + self.damping * damping * rate
     }
 
-    /// Half a step of the normal motion by Runge and Kutta in s, where t = s^2: forces that start as
-    /// roots of the time are smooth in s.
+    /// A step of the normal motion by the Runge-Kutta method in s, where t = s^2: forces that start
+    /// as roots of the time are smooth in s.
     fn normal_step(&self, s: f64, y: [f64; 2], h: f64) -> [f64; 2] {
         let slope = |s: f64, y: [f64; 2]| [2.0 * s * y[1], -2.0 * s * self.normal_force(y)];
         let along = |k: [f64; 2], h: f64| [y[0] + h * k[0], y[1] + h * k[1]];
@@ -195,7 +195,7 @@ impl ScaledRough {
         (step, self.normal_step(s + half, middle, half))
     }
 
-    /// The normal motion in so many steps at most.
+    /// The normal motion in at most `steps` steps.
     pub fn course(&self, steps: u32) -> Course {
         // No contact of these laws lasts longer than the undamped one: pi, or 3.22 for Hertz.
         let h = 3.3f64.sqrt() / f64::from(steps);
@@ -204,7 +204,7 @@ impl ScaledRough {
         let mut list = Vec::with_capacity(steps as usize);
         for _ in 0..steps {
             let (step, next) = self.step(s, y, h, stiffness);
-            // Of a damper beyond all measure the state may not be a number.
+            // Extremely strong dampers may give NaN.
             if over(next) || next[0] <= 0.0 || next[0].is_nan() {
                 break;
             }
@@ -230,8 +230,8 @@ impl ScaledRough {
         }
     }
 
-    /// The normal motion in steps whose number is doubled until outcomes change by no more than `error`, in units of effective mass times approach
-    /// speed, or there are as many as for the best outcome.
+    /// The normal motion in steps whose number is doubled until outcomes change by at most `error`, in units
+    /// of effective mass times approach speed, or the number for the most accurate outcome is reached.
     pub fn course_to(&self, error: f64) -> Course {
         let outcomes = |course: &Course| -> Vec<Rough> {
             let ratio = |k: u32| {
@@ -260,7 +260,8 @@ impl ScaledRough {
 }
 
 impl Course {
-    /// The contact that begins with a ratio of sliding to approach speed: in each step the tangential force at its middle, limited there.
+    /// Integrates the contact for an initial ratio of sliding to approach speed: each step
+    /// evaluates and limits the tangential force at its midpoint.
     pub fn collide(&self, ratio: f64) -> Rough {
         let (mut spring, mut sliding, mut impulse) = (0.0, ratio, 0.0);
         for step in &self.steps {
@@ -278,7 +279,7 @@ impl Course {
             } else {
                 0.0
             };
-            // Of a link that grips: by the mean sliding speed of the whole step.
+            // For a link that grips: by the mean sliding speed of the whole step.
             spring = kept + (middle * time - sliding * first);
             sliding += 2.0 * force * half_turn;
             impulse -= force * time;
@@ -291,10 +292,10 @@ impl Course {
     }
 }
 
-/// The contact of two grains, or of one and a wall, with a ratio of sliding to approach speed; the
-/// moments of inertia are `inertia` m r^2, the same of both (2/5 for spheres, 1/2 for disks). Of
-/// viscoelastic spheres those of an effective radius of 1 m that approach at 1 m/s: see [`collide_at`].
-/// With a damper beyond [`STRONGEST`] it is no outcome at all; tables of such laws are refused.
+/// The contact of two grains, or of a grain and a wall, for a ratio of sliding to approach speed; the
+/// moments of inertia are `inertia` m r^2, the same for both (2/5 for spheres, 1/2 for disks). For
+/// viscoelastic spheres the effective radius is 1 m and the approach speed 1 m/s: see [`collide_at`].
+/// With a damper beyond [`STRONGEST`] the result is meaningless; tables of such laws are rejected.
 pub fn collide(law: &ContactLaw, effective_mass: f64, inertia: f64, ratio: f64) -> Rough {
     collide_at(
         law,
@@ -304,7 +305,7 @@ pub fn collide(law: &ContactLaw, effective_mass: f64, inertia: f64, ratio: f64) 
     )
 }
 
-/// The same with a [`damping_unit`].
+/// The same for a [`damping_unit`].
 pub fn collide_at(law: &ContactLaw, unit: f64, inertia: f64, ratio: f64) -> Rough {
     let scaled = ScaledRough::new(law, unit, inertia);
     scaled.course(STEPS).collide(ratio)

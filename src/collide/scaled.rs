@@ -1,4 +1,4 @@
-//! The relative motion of a contact in scaled units, solved to its end.
+//! The relative motion of a contact in scaled units, integrated to its end.
 //!
 //! Lengths are in units of X = v T and times in units of T, the time scale of the law, for the
 //! normal approach speed v (Poeschel and Mueller 2013, eqs. 3, 18). With the overlap x in place of
@@ -6,9 +6,9 @@
 //!
 //! x'' = -swing / (1 - compression x)^3 - F(x, x'),  x(0) = 0,  x'(0) = 1,
 //!
-//! with compression = 1 / l and swing = c_phi^2 / l^3: both are regular down to 0, where the spheres
-//! are hard and the impact is central, so that tables over them have no corner to avoid. The line
-//! of centres turns at sqrt(swing compression) / (1 - compression x)^2.
+//! with compression = 1 / l and swing = c_phi^2 / l^3: both are regular down to 0, where the
+//! spheres are hard and the impact is central, so that tables over them have no singular corner.
+//! The line of centres turns at the rate sqrt(swing compression) / (1 - compression x)^2.
 
 use crate::contact::restitution;
 
@@ -19,7 +19,7 @@ use super::resolved::ResolvedError;
 pub(super) struct ScaledLaw {
     /// c_dis of a linear law; 1.5 a / T of a viscoelastic one.
     pub damping: f64,
-    /// Whether the force goes as the overlap to 1.5.
+    /// Whether the force is proportional to the overlap to the power 1.5.
     pub hertz: bool,
 }
 
@@ -33,7 +33,7 @@ impl ScaledLaw {
             0.0
         }
     }
-    /// Has the sign of the force, and stays smooth where the force vanishes.
+    /// A function with the sign of the force that is smooth where the force vanishes.
     fn sense(&self, overlap: f64, rate: f64) -> f64 {
         overlap + self.damping * rate
     }
@@ -42,17 +42,17 @@ impl ScaledLaw {
 /// The state at the end of contact, in scaled units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct End {
-    /// Overlap that is left.
+    /// Remaining overlap.
     pub overlap: f64,
-    /// Its rate; negative.
+    /// Rate of the overlap; negative.
     pub rate: f64,
-    /// Angle by which the line of centres turned, over sqrt(swing compression).
+    /// Angle by which the line of centres turns, over sqrt(swing compression).
     pub turn: f64,
     /// Duration.
     pub time: f64,
 }
 
-/// Overlap, its rate, and the turned angle over its initial rate.
+/// Overlap, its rate, and the angle turned over its initial rate.
 type State = [f64; 3];
 
 struct Problem {
@@ -62,9 +62,9 @@ struct Problem {
 }
 
 impl Problem {
-    /// Derivative by s, where t = s^2: a Hertzian force starts as sqrt(t), which is smooth in s.
+    /// Derivative with respect to s, where t = s^2: a Hertzian force starts as sqrt(t), which is smooth in s.
     fn slope(&self, s: f64, [overlap, rate, _]: State) -> State {
-        // A central contact has no angle, and must not look at 1 / distance.
+        // A central contact has no angle, and must not evaluate 1 / distance.
         let share = if self.swing > 0.0 {
             1.0 / (1.0 - self.compression * overlap)
         } else {
@@ -79,8 +79,8 @@ impl Problem {
         ]
     }
 
-    /// A step of the Dormand-Prince pair: the state of fifth order, and its greatest difference from
-    /// that of fourth.
+    /// A step of the Dormand-Prince pair: the fifth-order state, and its greatest difference from
+    /// the fourth-order one.
     fn step(&self, s: f64, y: State, h: f64) -> (State, f64) {
         const A: [[f64; 6]; 6] = [
             [1.0 / 5.0, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -153,18 +153,18 @@ impl Problem {
     }
 }
 
-/// Error of one step for results to 1e-10: a contact takes some thousand steps at most.
+/// Error per step for results accurate to 1e-10: a contact takes some thousand steps at most.
 pub(super) const FINE: f64 = 1e-14;
 
-/// Follows a contact to its end, with a given error of one step. At a swing of 0 the turn is not that of the limit: ask for the
-/// least number above.
+/// Integrates a contact to its end, with a given error per step. At a swing of exactly 0 the turn
+/// is not the limit for small swing: use the least positive number for that.
 pub(super) fn solve(
     law: ScaledLaw,
     compression: f64,
     swing: f64,
     tolerance: f64,
 ) -> Result<End, ResolvedError> {
-    // A contact takes about 2 in s: so many steps that none passes over its end.
+    // A contact takes about 2 in s: steps this short do not skip its end.
     let longest = if tolerance > FINE { 0.06 } else { 0.02 };
     let problem = Problem {
         law,
@@ -214,10 +214,10 @@ pub(super) fn solve(
     Err(ResolvedError::NoEnd)
 }
 
-/// The end of a central contact of the linear law in closed form (Schwager and Poeschel 2007,
-/// eqs. 15 to 21); `turn`, which a central contact does not need, is left at 0.
+/// The end of a central contact of the linear law in closed form (Schwager and Poeschel 2007, eqs.
+/// 15 to 21); `turn`, which a central contact does not need, is 0.
 ///
-/// With b = damping / 2 the contact lasts for tau = 2 atan2(w, b) / w, w^2 = 1 - b^2, so that the
+/// With b = damping / 2 the duration of the contact is tau = 2 atan2(w, b) / w, w^2 = 1 - b^2, so that the
 /// restitution is exp(-b tau); half of that time passes up to the greatest overlap, exp(-b tau / 2).
 pub(super) fn central_linear(damping: f64, compression: f64) -> Result<End, ResolvedError> {
     let b = 0.5 * damping;
@@ -229,7 +229,7 @@ pub(super) fn central_linear(damping: f64, compression: f64) -> Result<End, Reso
     let time = if square > 1e-5 {
         2.0 * libm::atan2(square.sqrt(), b) / square.sqrt()
     } else {
-        // b is near 1 or above: no digits are lost by going back from the restitution.
+        // b is near 1 or above: computing the duration from the restitution loses no precision.
         -libm::log(left) / b
     };
     Ok(End {

@@ -1,8 +1,8 @@
 //! Collisions with friction from a table of resolved contacts.
 //!
-//! Normal and tangential impulse of a contact depend on the ratio of sliding to approach speed alone
-//! (see [`rough`](super::rough)); the table runs over that ratio. It has kinks where sticking ends and
-//! sliding begins, so it is cut into pieces, the shorter the nearer to a kink.
+//! The normal and tangential impulses of a contact depend only on the ratio of sliding to approach speed (see
+//! [`rough`](super::rough)), which is the coordinate of the table. The functions have kinks at the transition
+//! from sticking to sliding, so the table is divided into pieces, shorter ones near a kink.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,42 +11,43 @@ use super::soft::Axis;
 use crate::contact::ContactLaw;
 use crate::geometry::{Dimension, Vector};
 
-/// Nodes of a piece, evenly spaced.
+/// Number of evenly spaced nodes of a piece.
 const NODES: usize = 6;
-/// Halvings of the whole range: a kink is left in a piece of a millionth.
+/// Greatest number of halvings of the whole range: a kink stays within a piece of a millionth of it.
 const DEPTH: u32 = 20;
-/// Pieces at most: usual laws have 10 to 60, one a thousand times as stiff across as along 1,000 at the smallest error.
+/// Greatest number of pieces: usual laws have 10 to 60; one with tangential stiffness a thousand
+/// times the normal has 1,000 at the smallest error.
 const MOST: usize = 1024;
-/// Share of a table's error that steps of the contacts may make.
+/// Fraction of a table's error allowed for the steps of the contacts.
 const BY_STEPS: f64 = 0.2;
-/// Smallest error that a table is built to: resolved contacts are mostly good to a tenth of it. Those that are a hundred or a thousand times as stiff
-/// across as along are off by 7e-6 and 2e-5 of friction, those of dampers near the strongest by up to 7e-5.
+/// Smallest error of a table: integrated contacts are mostly accurate to a tenth of it. Those with tangential stiffness a hundred or
+/// a thousand times the normal have errors of 7e-6 and 2e-5 of friction, those with dampers near the strongest up to 7e-5.
 pub const FINEST: f64 = 1e-6;
 
-/// What comes out of a collision with friction, by the ratio of sliding to approach speed.
+/// Outcome of a collision with friction, by the ratio of sliding to approach speed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoughTable {
     restitution: f64,
     duration: f64,
     friction: f64,
     inertia: f64,
-    /// Where the pieces begin.
+    /// Start of each piece.
     starts: Vec<f64>,
     pieces: Vec<[f64; NODES]>,
 }
 
-/// What no table holds.
+/// Reason why a law has no table.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RoughError {
-    /// A tolerance that none keeps.
+    /// A tolerance that no table reaches.
     #[error("the tolerance must be {FINEST:e} or more, not {0:e}")]
     TooFine(f64),
-    /// A normal damper that contacts are not followed with.
+    /// A normal damper that the integration does not support.
     #[error(
         "its normal damper is {0:.3e} effective masses over the time of a contact; in collisions at once it may be {STRONGEST:e} at most"
     )]
     Damper(f64),
-    /// Tangential impulses that jump from one ratio of sliding to approach speed to the next.
+    /// Tangential impulses that jump between ratios of sliding to approach speed.
     #[error(
         "its tangential spring or damper is too strong beside the normal spring: collisions at once have no table of less than {MOST} pieces"
     )]
@@ -55,12 +56,12 @@ pub enum RoughError {
 
 impl RoughTable {
     /// The table of a law for grains of an effective mass (kg), whose moments of inertia are `inertia`
-    /// m r^2; only of a linear law with damping that does not go as the mass does the mass matter. The
-    /// tangential impulse is kept to `tolerance`, in units of friction times effective mass times
-    /// approach speed, at five points within each piece.
+    /// m r^2. The mass matters only for a linear law with damping that is not proportional to the mass.
+    /// The tangential impulse has an error of at most `tolerance`, in units of friction times effective
+    /// mass times approach speed, at five points within each piece.
     ///
     /// # Errors
-    /// What no table holds.
+    /// If no table can represent the law.
     pub fn build(
         law: &ContactLaw,
         effective_mass: f64,
@@ -70,7 +71,7 @@ impl RoughTable {
         let unit = damping_unit(law, effective_mass, 1.0, 1.0);
         Self::build_at(law, unit, inertia, tolerance)
     }
-    /// The same with a [`damping_unit`].
+    /// The same for a [`damping_unit`].
     pub fn build_at(
         law: &ContactLaw,
         unit: f64,
@@ -106,7 +107,7 @@ impl RoughTable {
                 }
             };
             let (mut starts, mut pieces) = (Vec::new(), Vec::new());
-            // From the left, so that the pieces come in order.
+            // From left to right, so that the pieces are in order.
             let mut open = vec![(0.0, 1.0, 0)];
             while let Some((from, to, depth)) = open.pop() {
                 let axis = Axis::new(from, to, NODES);
@@ -135,7 +136,7 @@ impl RoughTable {
         Ok(table)
     }
 
-    /// Coulomb's coefficient of its law.
+    /// Coulomb's coefficient of the law.
     pub fn friction(&self) -> f64 {
         self.friction
     }
@@ -213,7 +214,7 @@ pub struct Bodies<D: Dimension> {
     pub velocities: [D::Vector; 2],
     /// Spins, rad/s.
     pub spins: [D::Spin; 2],
-    /// Unit vector from the first to the second.
+    /// Unit vector from the first to the second body.
     pub normal: D::Vector,
 }
 
@@ -224,11 +225,11 @@ pub struct After<D: Dimension> {
     pub velocities: [D::Vector; 2],
     /// Spins, rad/s.
     pub spins: [D::Spin; 2],
-    /// What the table said.
+    /// Outcome from the table.
     pub outcome: Rough,
 }
 
-/// Contacts as good as a table of this error asks.
+/// The normal motion with the accuracy that a table of this error requires.
 pub(super) fn course(scaled: &ScaledRough, tolerance: f64) -> Course {
     let friction = scaled.friction();
     scaled.course_to(BY_STEPS * tolerance * if friction > 0.0 { friction } else { 1.0 })

@@ -1,8 +1,8 @@
-//! From what is measured on two equal grains (restitution, friction, moduli) to the parameters of a law.
+//! Computes the parameters of a law from properties measured on two equal grains (restitution, friction, moduli).
 
 use super::{Linear, damping_ratio};
 
-/// What is known of two equal grains, and how deep they may go into each other.
+/// Properties of two equal grains, and their allowed overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     /// Mass of each, kg.
@@ -15,22 +15,23 @@ pub struct Pair {
     pub restitution: f64,
     /// Friction coefficient.
     pub friction: f64,
-    /// Speed at which they meet, m/s.
+    /// Impact speed, m/s.
     pub speed: f64,
-    /// Force that presses them together at rest, N.
+    /// Static force between them, N.
     pub load: f64,
-    /// Greatest overlap that is let, over the radius.
+    /// Greatest allowed overlap, relative to the radius.
     pub overlap: f64,
 }
 
-/// A modulus that may be taken for the real one, and what that does.
+/// A softened modulus that may replace the real one, and its effects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Softened {
-    /// The modulus, Pa: the real one where that lets no more overlap than is asked.
+    /// The modulus, Pa: the real one if it keeps the overlap within the limit.
     pub young: f64,
-    /// Overlaps in impacts and contact times, and about the step, times those of the real one: (E / E')^(2/5).
+    /// Factor on overlaps in impacts, contact times and approximately the step, relative to the real modulus: (E /
+    /// E')^(2/5).
     pub longer: f64,
-    /// Overlaps under a load times those of the real one: (E / E')^(2/3).
+    /// Factor on overlaps under a load, relative to the real modulus: (E / E')^(2/3).
     pub deeper: f64,
 }
 
@@ -45,9 +46,10 @@ impl Pair {
         self.overlap * self.radius
     }
 
-    /// Spring and dashpot. Stiffness: an impact without loss goes v sqrt(m / k) deep, a load F / k. Damping: that of the
-    /// restitution ([`damping_ratio()`]). Tangential: the same period and damping ratio as along the normal, where a
-    /// contact's mass is less by 1 + 1/b for a moment of inertia b m r^2 (so that kt = 2/7 kn of spheres, 1/3 kn of disks).
+    /// Returns spring and dashpot. Stiffness: an impact without loss reaches the overlap v sqrt(m / k), a load F / k.
+    /// Damping: from the restitution ([`damping_ratio()`]). Tangential: the same period and damping ratio as along
+    /// the normal, where a contact's mass is smaller by 1 + 1/b for a moment of inertia b m r^2 (so that kt = 2/7 kn
+    /// of spheres, 1/3 kn of disks).
     pub fn linear(&self) -> Linear {
         let (mass, depth) = (self.effective_mass(), self.depth());
         let stiffness = (mass * (self.speed / depth).powi(2)).max(self.load / depth);
@@ -62,12 +64,13 @@ impl Pair {
         }
     }
 
-    /// Time that an impact of the linear law lasts without loss, s: pi sqrt(m / k).
+    /// Returns the duration of an impact of the linear law without loss, s: pi sqrt(m / k).
     pub fn linear_time(&self, stiffness: f64) -> f64 {
         std::f64::consts::PI * (self.effective_mass() / stiffness).sqrt()
     }
 
-    /// Greatest overlaps, m, of an impact and under the load, by Hertz with a modulus (Pa) and Poisson's ratio.
+    /// Returns the greatest overlaps, m, in an impact and under the load, by Hertz with a modulus (Pa) and Poisson's
+    /// ratio.
     pub fn hertz_overlaps(&self, young: f64, poisson: f64) -> [f64; 2] {
         let scale = effective(young, poisson) * self.effective_radius().sqrt();
         let energy = self.effective_mass() * self.speed * self.speed;
@@ -77,16 +80,16 @@ impl Pair {
         ]
     }
 
-    /// Time that an impact by Hertz lasts without loss, s: 2.94 overlap / speed (Johnson 1985, eq. 11.24).
+    /// Returns the duration of an impact by Hertz without loss, s: 2.94 overlap / speed (Johnson 1985, eq. 11.24).
     pub fn hertz_time(&self, overlap: f64) -> f64 {
         2.94 * overlap / self.speed
     }
 
-    /// The modulus with which neither impact nor load goes deeper than is let.
+    /// Returns the modulus with which neither impact nor load exceeds the allowed overlap.
     pub fn softened(&self, young: f64, poisson: f64) -> Softened {
         let [impact, load] = self.hertz_overlaps(young, poisson);
         let depth = self.depth();
-        // Overlaps go as E^(-2/5) and E^(-2/3).
+        // Overlaps scale as E^(-2/5) and E^(-2/3).
         let share = libm::pow(impact / depth, 2.5).max(libm::pow(load / depth, 1.5));
         let share = share.min(1.0);
         Softened {
@@ -97,7 +100,7 @@ impl Pair {
     }
 }
 
-/// Effective modulus of two bodies of the same material, Pa.
+/// Returns the effective modulus of two bodies of the same material, Pa.
 fn effective(young: f64, poisson: f64) -> f64 {
     young / (2.0 * (1.0 - poisson * poisson))
 }

@@ -1,7 +1,7 @@
-//! Laws with terms, as the kernels evaluate them.
+//! Laws with terms, in the form that the kernels evaluate.
 //!
-//! One type holds any of them: which law and which terms is the same for all contacts of a pass, so that asking costs
-//! a branch that is always foreseen. Laws without terms do not come here.
+//! One type represents any of them: law and terms are the same for all contacts of a pass, so that testing for them
+//! costs a branch that is always predicted. Laws without terms do not use this type.
 
 use super::law::{Contact, Elastic, Law, Loss, Response};
 use super::terms::{Cohesion, ContactTerms, Jkr};
@@ -16,23 +16,23 @@ pub struct Composed {
     jkr: Option<Jkr>,
 }
 
-/// What a law with terms does along the normal.
+/// Normal part of a law with terms.
 #[derive(Clone, Copy)]
 pub struct Composite<L> {
-    /// Coefficients; the elastic force is without the pull.
+    /// Coefficients; the elastic force excludes the attraction.
     pub response: Response<L>,
     /// Attraction, N.
     pub pull: L,
-    /// What of elastic force less pull does not come from a store of energy, N.
+    /// Part of elastic force less attraction that does not derive from stored energy, N.
     pub lost: L,
-    /// What presses beside the normal force without its pull, N: friction is limited by their sum.
+    /// Compressive force in addition to the normal force without its attraction, N: friction is limited by their sum.
     pub grip: L,
     /// Normal stiffness, N/m.
     pub stiffness: L,
 }
 
 impl Composed {
-    /// A law with terms; none where the law cannot have them.
+    /// Returns a law with terms; none if the law does not support them.
     pub fn new(base: ContactLaw, terms: ContactTerms) -> Option<Self> {
         if !base.takes_terms() {
             return None;
@@ -44,25 +44,26 @@ impl Composed {
         Some(Composed { base, terms, jkr })
     }
 
-    /// The law without its terms.
+    /// Returns the law without its terms.
     pub(super) fn plain(&self) -> ContactLaw {
         self.base
     }
 
-    /// Normal stiffness of the law by itself, at an overlap of Hertz's contact.
+    /// Returns the normal stiffness of the law without terms, at an overlap of Hertz's contact.
     #[inline(always)]
     fn stiffness<L: Lanes>(&self, overlap: L, radius: L) -> L {
         with_contact_law!(self.base, law => law.normal_stiffness(overlap, radius))
     }
 }
 
-/// Contact radii of eight links with adhesion. Not compiled into each kernel, and the same scalar code in all.
+/// Returns the contact radii of eight links with adhesion. Not inlined into each kernel, and the same scalar code in
+/// all.
 #[inline(never)]
 fn contact_radii(jkr: &Jkr, overlaps: [f64; LANES], radii: [f64; LANES]) -> [f64; LANES] {
     std::array::from_fn(|lane| jkr.contact_radius(overlaps[lane], radii[lane]))
 }
 
-/// Gaps at which eight links break.
+/// Returns the gaps at which eight links break.
 #[inline(never)]
 fn gaps(jkr: &Jkr, radii: [f64; LANES]) -> [f64; LANES] {
     radii.map(|radius| jkr.gap(radius))
@@ -149,7 +150,7 @@ impl Law for Composed {
         if let Some(plastic) = self.terms.plastic {
             let k1 = match self.elastic() {
                 Elastic::Linear(stiffness) => stiffness,
-                // Plastic loading is of linear laws alone.
+                // Only linear laws have plastic loading.
                 Elastic::Hertz(_) | Elastic::Power { .. } => 0.0,
             };
             energy = plastic.stored(k1, inside, deepest);

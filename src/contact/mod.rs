@@ -29,14 +29,14 @@ use serde::{Deserialize, Serialize};
 pub struct LawTable {
     /// Number of materials.
     pub materials: usize,
-    /// Row-major, symmetric; none where no pair of the scenario needs it.
+    /// Row-major, symmetric; none for pairs that do not need a law.
     pub laws: Vec<Option<ContactLaw>>,
-    /// What laws have beside, in the same order.
+    /// Terms of the laws, in the same order.
     pub terms: Vec<ContactTerms>,
 }
 
 impl LawTable {
-    /// A table without laws.
+    /// Returns a table without laws.
     pub fn new(materials: usize) -> Self {
         LawTable {
             materials,
@@ -44,36 +44,36 @@ impl LawTable {
             terms: vec![ContactTerms::default(); materials * materials],
         }
     }
-    /// Sets the law of a pair, both ways.
+    /// Sets the law of a pair, in both orders.
     pub fn set(&mut self, a: u16, b: u16, law: ContactLaw) {
         let n = self.materials;
         self.laws[usize::from(a) * n + usize::from(b)] = Some(law);
         self.laws[usize::from(b) * n + usize::from(a)] = Some(law);
     }
-    /// Sets the terms of the law of a pair, both ways.
+    /// Sets the terms of the law of a pair, in both orders.
     pub fn set_terms(&mut self, a: u16, b: u16, terms: ContactTerms) {
         let n = self.materials;
         self.terms[usize::from(a) * n + usize::from(b)] = terms;
         self.terms[usize::from(b) * n + usize::from(a)] = terms;
     }
-    /// What the law of a pair has beside spring, dashpot and friction.
+    /// Returns the terms of the law of a pair beyond spring, dashpot and friction.
     pub fn terms(&self, a: u16, b: u16) -> ContactTerms {
         self.terms[usize::from(a) * self.materials + usize::from(b)]
     }
-    /// Whether any law has terms.
+    /// Whether any law has terms or a loading history.
     pub fn composed(&self) -> bool {
         let remembers = |law: &ContactLaw| law.remembers();
         self.terms.iter().any(|terms| !terms.are_empty())
             || self.laws.iter().flatten().any(remembers)
     }
-    /// Whether the normal force of every law goes with the overlap by one stiffness, without a pull.
+    /// Whether the normal force of every law is linear in the overlap, without attraction.
     pub fn are_straight(&self) -> bool {
         let straight =
             |law: &ContactLaw| matches!(law.elastic(), Elastic::Linear(_)) && !law.remembers();
         let plain = |terms: &ContactTerms| terms.cohesion.is_none() && terms.plastic.is_none();
         self.laws.iter().flatten().all(straight) && self.terms.iter().all(plain)
     }
-    /// The law of a pair.
+    /// Returns the law of a pair.
     pub fn get(&self, a: u16, b: u16) -> Option<&ContactLaw> {
         self.laws[usize::from(a) * self.materials + usize::from(b)].as_ref()
     }

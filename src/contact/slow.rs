@@ -1,23 +1,23 @@
-//! The normal force of a link whose load changes slowly: what is left of its law where no damper works, and its inverse.
+//! The normal force of a link under a slowly changing load: its law without dampers, and the inverse of that.
 
 use super::law::with_law;
 use super::{Cohesion, Contact, ContactTerms, Elastic, Law, LawTable, LinkLaw};
 use crate::vector::{Lanes, Plain};
 
-/// Numbers that differ by less than this share of themselves are the same.
+/// Numbers with a relative difference below this count as equal.
 const SAME: f64 = 1e-15;
-/// Where a function is least its values differ by the square of this.
+/// Near a minimum the values of a function differ by the square of this.
 const FLAT: f64 = 1e-8;
-/// Overlaps over the radius that no load makes.
+/// Upper bound of overlap over radius.
 const FARTHEST: f64 = 1e6;
-/// An overlap over the radius under which every link is a straight one.
+/// Overlap over radius below which every link is linear.
 const HAIR: f64 = 1e-9;
-/// Force over the least, over that, from which on a law that falls first is followed.
+/// Force above the least, relative to the least, from which on a law that first decreases is followed.
 const FLATTEST: f64 = 1e-2;
-/// Part of an overlap over which a slope is taken.
+/// Fraction of an overlap over which a slope is computed.
 const SLOPE: f64 = 1e-5;
 
-/// A link under a load that changes slowly.
+/// A link under a slowly changing load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowLink {
     law: LinkLaw,
@@ -25,21 +25,21 @@ pub struct SlowLink {
     radius: f64,
 }
 
-/// What a link gives at an overlap.
+/// Forces of a link at an overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowForces {
-    /// Along the normal, N; positive in compression.
+    /// Normal force, N; positive in compression.
     pub force: f64,
-    /// What presses the two together, N: friction is limited by its share of this.
+    /// Force that presses the two together, N: friction is limited by a fraction of it.
     pub presses: f64,
     /// Tangential stiffness, N/m.
     pub tangential: f64,
-    /// The overlap to which it was loaded, m, where it remembers that.
+    /// Overlap to which it was loaded, m, if it stores that.
     pub deepest: f64,
 }
 
 impl SlowLink {
-    /// The link of two materials with an effective radius, m; none where they have no law.
+    /// Returns the link of two materials with an effective radius, m; none if they have no law.
     #[must_use]
     pub fn new(table: &LawTable, [a, b]: [u16; 2], radius: f64) -> Option<Self> {
         let law = table.get(a, b)?;
@@ -49,13 +49,13 @@ impl SlowLink {
         })
     }
 
-    /// Coulomb's coefficient.
+    /// Returns Coulomb's friction coefficient.
     #[must_use]
     pub fn friction(&self) -> f64 {
         self.law.plain().friction()
     }
 
-    /// The stiffness of a force that goes with the overlap by one, whatever the load was, N/m.
+    /// Returns the stiffness if the force is linear in the overlap, whatever the loading history, N/m.
     #[must_use]
     pub fn straight(&self) -> Option<f64> {
         match self.law.plain().elastic() {
@@ -66,7 +66,7 @@ impl SlowLink {
         }
     }
 
-    /// Pull by the overlap and the effective radius, N/m^2.
+    /// Returns the attraction per overlap and effective radius, N/m^2.
     fn area(&self) -> f64 {
         match self.terms().cohesion {
             Some(Cohesion::Area(density)) => std::f64::consts::TAU * density,
@@ -78,13 +78,13 @@ impl SlowLink {
         with_law!(&self.law, law => law.terms())
     }
 
-    /// Whether it remembers how deep it was loaded.
+    /// Whether it stores the overlap to which it was loaded.
     #[must_use]
     pub fn remembers(&self) -> bool {
         self.law.plain().remembers() || self.terms().plastic.is_some()
     }
 
-    /// What it gives at an overlap, m; `deepest` is the one to which it was loaded before.
+    /// Returns the forces at an overlap, m; `deepest` is the overlap to which it was loaded before.
     #[must_use]
     pub fn at(&self, overlap: f64, deepest: f64) -> SlowForces {
         with_law!(&self.law, law => {
@@ -110,19 +110,19 @@ impl SlowLink {
         })
     }
 
-    /// Energy that it holds at an overlap (m), J.
+    /// Returns the energy stored at an overlap (m), J.
     #[must_use]
     pub fn energy(&self, overlap: f64, deepest: f64) -> f64 {
         with_law!(&self.law, law => law.stored(overlap, self.radius, deepest))
     }
 
-    /// Where it lets go under a pull that grows: the overlap, m, and the force there, N, the least that it has.
+    /// Returns where it breaks under a growing pull: the overlap, m, and the force there, N, its minimum.
     #[must_use]
     pub fn end(&self, deepest: f64) -> (f64, f64) {
         let (law, terms) = (self.law.plain(), self.terms());
         let force = |overlap: f64| self.at(overlap, deepest).force;
         let overlap = match (terms.cohesion, terms.plastic) {
-            // What falls before it rises has its least in between.
+            // A force that first decreases and then increases has its minimum in between.
             (Some(Cohesion::Jkr(_)), _) => {
                 let gap = terms.reach(&law, self.radius);
                 least(-gap, gap, force)
@@ -137,13 +137,14 @@ impl SlowLink {
         (overlap, force(overlap))
     }
 
-    /// The overlap at which it bears a force (N), m: the greatest of those where it has several, and that where it lets go for less than its least.
+    /// Returns the overlap at which it carries a force (N), m: the greatest if there are several, and that of its
+    /// minimum for a force below the minimum.
     #[must_use]
     pub fn overlap(&self, bears: f64, deepest: f64) -> f64 {
         self.overlap_from(self.end(deepest), bears, deepest)
     }
 
-    /// The same where it is known where the link lets go: at which overlap, m, and force, N.
+    /// Like [`SlowLink::overlap`], if the overlap, m, and the force, N, at which the link breaks are known.
     fn overlap_from(&self, (end, least): (f64, f64), bears: f64, deepest: f64) -> f64 {
         let over = bears - least;
         if over <= 0.0 {
@@ -161,7 +162,7 @@ impl SlowLink {
         last(low, end + wide, |overlap| lacks(overlap) > 0.0)
     }
 
-    /// The overlap under a force by the elastic law alone, m.
+    /// Returns the overlap under a force by the elastic law alone, m.
     fn scale(&self, force: f64) -> f64 {
         match self.law.plain().elastic() {
             Elastic::Linear(stiffness) => force / stiffness,
@@ -175,8 +176,9 @@ impl SlowLink {
         }
     }
 
-    /// The straight line that stands for it about a force that it bears, N: from where it lets go, or, `closely`, with its slope there. `deepest` is the
-    /// overlap to which it was loaded, m, and `floor` a force over the least that is told from none, N.
+    /// Returns the linear approximation about a force that it carries, N: the chord from where it breaks, or, with
+    /// `closely`, the tangent there. `deepest` is the overlap to which it was loaded, m, and `floor` the least force
+    /// above the minimum that counts as nonzero, N.
     #[must_use]
     pub fn line(&self, bears: f64, deepest: f64, floor: f64, closely: bool) -> Line {
         let (end, least) = self.end(deepest);
@@ -190,8 +192,8 @@ impl SlowLink {
             None if closely => self.slope(overlap, end, deepest),
             None => (bears - least) / (overlap - end),
         };
-        // What presses grows by more than the force only where the pull goes with the overlap: told of straight springs alone, for where another law
-        // is nearly flat it grows without bound.
+        // The pressing force grows by more than the force only where the attraction depends on the overlap: used for
+        // linear springs only, since it is unbounded where another law is nearly flat.
         let share = match self.straight() {
             Some(stiffness) => 1.0 + self.area() * self.radius / stiffness,
             None => 1.0,
@@ -208,7 +210,8 @@ impl SlowLink {
         }
     }
 
-    /// Force over the least (N) below which a line does not follow the law, N: one that falls before it rises has no stiffness where it is least.
+    /// Returns the force above the minimum (N) below which a line does not follow the law, N: a law that first
+    /// decreases has no stiffness at its minimum.
     #[must_use]
     pub fn slack(&self, least: f64) -> f64 {
         match (self.terms().cohesion, self.straight()) {
@@ -217,7 +220,8 @@ impl SlowLink {
         }
     }
 
-    /// The slope of the force at an overlap, N/m; the lesser one where loading and unloading part, with which a search never goes too far.
+    /// Returns the slope of the force at an overlap, N/m; the lesser one where loading and unloading differ, with
+    /// which a search never overshoots.
     fn slope(&self, overlap: f64, end: f64, deepest: f64) -> f64 {
         let force = |overlap: f64| self.at(overlap, deepest).force;
         let wide = SLOPE * (overlap - end);
@@ -227,28 +231,29 @@ impl SlowLink {
     }
 }
 
-/// A link as a spring.
+/// A link as a linear spring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
-    /// Along the normal, N/m.
+    /// Normal stiffness, N/m.
     pub stiffness: f64,
-    /// The overlap without force, m.
+    /// Overlap at zero force, m.
     pub free: f64,
-    /// The overlap from which on it holds once it has let go, m: bodies in touch, and where a pull draws them in no farther.
+    /// Overlap from which on a broken link holds again, m: 0, or that at which it breaks if that is greater.
     pub touches: f64,
-    /// The pull under which it lets go, N.
+    /// Tensile force at which it breaks, N.
     pub pull: f64,
-    /// What presses beside the normal force, N.
+    /// Pressing force in addition to the normal force, N.
     pub grip: f64,
     /// Coefficient of friction on the sum of both.
     pub friction: f64,
-    /// Stiffness across, N/m.
+    /// Tangential stiffness, N/m.
     pub tangential: f64,
-    /// Whether it ends where the link does: then what it says of letting go holds.
+    /// Whether the line ends where the link breaks: then its tensile limit is valid.
     pub ends: bool,
 }
 
-/// The last number of a range, to rounding, at which what holds from some number on does not hold yet.
+/// Returns the last number of a range, to rounding, for which a condition that holds from some number on is still
+/// false.
 fn last(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     let same = SAME * high.abs().max(low.abs());
     while high - low > same {
@@ -264,7 +269,7 @@ fn last(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     high
 }
 
-/// Where a function that falls and then rises is least, by the golden section.
+/// Returns the minimum of a function that decreases and then increases, by the golden section.
 fn least(mut low: f64, mut high: f64, of: impl Fn(f64) -> f64) -> f64 {
     let share = 0.5 * (5.0f64.sqrt() - 1.0);
     let [mut a, mut b] = [high - share * (high - low), low + share * (high - low)];
@@ -346,7 +351,7 @@ mod tests {
         })
     }
 
-    /// All kinds of links, and overlaps to which they were loaded.
+    /// Returns all kinds of links, with overlaps to which they were loaded.
     fn all() -> Vec<(SlowLink, f64)> {
         let work = 0.05;
         vec![
@@ -368,7 +373,7 @@ mod tests {
         assert!((a - b).abs() <= share * b.abs(), "{a} {b}");
     }
 
-    /// The overlap under a force is where the law has that force, and the least force is least.
+    /// The overlap under a force is where the law has that force, and no force is below the minimum.
     #[test]
     fn overlaps_and_forces_are_inverse() {
         for (slow, deepest) in all() {
@@ -384,7 +389,7 @@ mod tests {
                     (force - least - bears).abs() < 1e-9 * bears.max(least.abs()),
                     "{slow:?} {force}"
                 );
-                // Beyond the end of what falls it rises: there is no greater one.
+                // Beyond the end of the decreasing part the force increases: there is no greater overlap.
                 let more = slow.at(overlap + 1e-7, deepest).force;
                 assert!(more > force, "{slow:?}");
             }
@@ -414,7 +419,7 @@ mod tests {
             3.0 * PI * work * RADIUS,
             1e-9,
         );
-        // Loaded to 0.1 mm and unloaded again: along the greater stiffness, and down to where that meets the pull.
+        // Loaded to 0.1 mm and unloaded again: along the greater stiffness, down to the limit of attraction.
         let crushed = link(linear(), plastic(3e4));
         let left = 0.75e-4;
         near(crushed.overlap(4.0, 1e-4), left + 4.0 / 4e5, 1e-12);
@@ -422,13 +427,14 @@ mod tests {
         near(crushed.end(1e-4).1, -3e4 * 4e5 * left / 4.3e5, 1e-12);
     }
 
-    /// Lines go through what a link bears, begin where it lets go, or have its slope; friction is as with the law.
+    /// Lines pass through the carried force, and begin where the link breaks or have its slope; friction is as with
+    /// the law.
     #[test]
     fn lines_stand_for_links() {
         for (slow, deepest) in all() {
             let (end, least) = slow.end(deepest);
             for bears in [1e-2, 1.0, 20.0] {
-                // Where a law is nearly flat a chord stands for it.
+                // Where a law is nearly flat it is approximated by a chord.
                 let bears = least + f64::max(bears, 2.0 * slow.slack(least));
                 let overlap = slow.overlap(bears, deepest);
                 let held = slow.at(overlap, deepest);

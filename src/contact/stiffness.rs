@@ -1,10 +1,10 @@
-//! What a law comes to at a contact before any kernel runs: stiffness, rates, duration and damping ratio. Steps are chosen by
-//! them, and waves and solves go by them. All of it follows from what the law declares.
+//! Properties of a law at a contact outside the kernels: stiffness, rates, duration and damping ratio. The choice of
+//! steps, waves and solves use them. All follow from the law's declarations.
 
 use super::law::{Elastic, Loss};
 use super::{ContactLaw, damping_ratio};
 
-/// What limits the step of a link.
+/// Rates that limit the step of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
     /// Angular frequency of the stiffest mode, 1/s.
@@ -13,7 +13,7 @@ pub struct Rates {
     pub damping: f64,
 }
 
-/// What a link resists with, and how far.
+/// Stiffness of a link, and its friction limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stiffness {
     /// Normal, N/m: the tangent at the overlap.
@@ -24,8 +24,8 @@ pub struct Stiffness {
     pub friction: f64,
 }
 
-/// What is left of the extension of a spring across when its stiffness (N/m) changes: one that grows stiffer keeps its force (Thornton and
-/// Randall 1988), as the kernels have it.
+/// Returns the remaining fraction of the extension of a tangential spring when its stiffness (N/m) changes: a spring
+/// that grows stiffer keeps its force (Thornton and Randall 1988), as in the kernels.
 pub(crate) fn lasting(before: f64, now: f64) -> f64 {
     if before > 0.0 && before < now {
         before / now
@@ -35,7 +35,7 @@ pub(crate) fn lasting(before: f64, now: f64) -> f64 {
 }
 
 impl Elastic {
-    /// The tangent at an overlap (m) and an effective radius (m), N/m.
+    /// Returns the tangent stiffness at an overlap (m) and an effective radius (m), N/m.
     #[must_use]
     pub fn stiffness(self, overlap: f64, radius: f64) -> f64 {
         match self {
@@ -48,7 +48,7 @@ impl Elastic {
         }
     }
 
-    /// Energy at an overlap (m) and an effective radius (m), J.
+    /// Returns the energy at an overlap (m) and an effective radius (m), J.
     #[must_use]
     pub fn energy(self, overlap: f64, radius: f64) -> f64 {
         let overlap = overlap.max(0.0);
@@ -64,8 +64,9 @@ impl Elastic {
         }
     }
 
-    /// The time by which contacts scale, s: sqrt(m / k), or (m / kh)^0.4 v^-0.2 with kh = 4/3 E* sqrt(R*), or
-    /// (m / c)^(1 / (p + 1)) v^((1 - p) / (1 + p)); effective mass m (kg), effective radius R* (m), approach speed v (m/s).
+    /// Returns the time scale of contacts, s: sqrt(m / k), or (m / kh)^0.4 v^-0.2 with kh = 4/3 E* sqrt(R*), or (m /
+    /// c)^(1 / (p + 1)) v^((1 - p) / (1 + p)); effective mass m (kg), effective radius R* (m), approach speed v
+    /// (m/s).
     #[must_use]
     pub fn time_scale(self, mass: f64, radius: f64, speed: f64) -> f64 {
         match self {
@@ -84,8 +85,8 @@ impl Elastic {
         }
     }
 
-    /// Duration of an undamped contact of a mass (kg) at an approach speed (m/s), s: half a period of a linear
-    /// spring; for Hertz 2.94 (15 m / (16 E sqrt(R)))^0.4 v^-0.2 (Johnson 1985, eq. 11.24).
+    /// Returns the duration of an undamped contact of a mass (kg) at an approach speed (m/s), s: half a period of a
+    /// linear spring; for Hertz 2.94 (15 m / (16 E sqrt(R)))^0.4 v^-0.2 (Johnson 1985, eq. 11.24).
     #[must_use]
     pub fn contact_time(self, mass: f64, radius: f64, speed: f64) -> f64 {
         match self {
@@ -95,7 +96,7 @@ impl Elastic {
                 2.943_275_2 * libm::pow(ratio, 0.4) * libm::pow(speed, -0.2)
             }
             Elastic::Power { exponent, .. } => {
-                // Twice the way over the speed, times the integral of 1 / sqrt(1 - s^(p + 1)) from 0 to 1.
+                // Twice the overlap over the speed, times the integral of 1 / sqrt(1 - s^(p + 1)) from 0 to 1.
                 let root = 1.0 / (exponent + 1.0);
                 let integral = std::f64::consts::PI.sqrt() * libm::tgamma(1.0 + root)
                     / libm::tgamma(0.5 + root);
@@ -104,8 +105,8 @@ impl Elastic {
         }
     }
 
-    /// The overlap by which stiffness is taken for a step, m: that of Hertz's contact at a speed (Chung and Ooi 2011), and at least a millionth of the
-    /// radius; linear springs are as stiff at any.
+    /// Returns the overlap at which stiffness is taken for a step, m: that of Hertz's contact at a speed (Chung and
+    /// Ooi 2011), and at least a millionth of the radius; the stiffness of linear springs does not depend on it.
     #[must_use]
     pub fn overlap_at(self, mass: f64, radius: f64, speed: f64) -> f64 {
         match self {
@@ -127,8 +128,8 @@ impl Elastic {
 }
 
 impl ContactLaw {
-    /// Stiffness of a link of effective radius `radius` (m) at an overlap (m); that of a linear
-    /// law is the same at any.
+    /// Returns the stiffness of a link of effective radius `radius` (m) at an overlap (m); that of a linear law does
+    /// not depend on the overlap.
     pub fn stiffness(&self, overlap: f64, radius: f64) -> Stiffness {
         Stiffness {
             normal: self.elastic().stiffness(overlap, radius),
@@ -137,17 +138,18 @@ impl ContactLaw {
         }
     }
 
-    /// Whether a spring holds a contact against sliding: not without friction, nor where the tangential stiffness is 0.
+    /// Whether a spring resists sliding: not without friction, nor with a tangential stiffness of 0.
     pub fn grips(&self) -> bool {
         let stiffness = self.stiffness(1.0, 1.0);
         stiffness.friction > 0.0 && stiffness.tangential > 0.0
     }
 
-    /// The fastest rates of a link between bodies of these masses (kg; infinite for a wall), of
-    /// effective radius `radius` (m), when it is compressed to `overlap` (m), for bodies whose
-    /// moment of inertia is `inertia` m r^2.
+    /// Returns the fastest rates of a link whose bodies have this sum of inverse masses (1/kg; a wall adds none), of
+    /// effective radius `radius` (m), when it is compressed to `overlap` (m), for bodies whose moment of inertia is
+    /// `inertia` m r^2.
     ///
-    /// Normal motion feels 1/m_a + 1/m_b; tangential motion besides the spins, 1/inertia of each.
+    /// The inverse mass of normal motion is 1/m_a + 1/m_b; tangential motion also involves the spins, with 1/inertia
+    /// of each.
     pub fn rates(&self, inverse_mass: f64, radius: f64, overlap: f64, inertia: f64) -> Rates {
         let across = inverse_mass * (1.0 + 1.0 / inertia);
         let Stiffness {
@@ -174,7 +176,7 @@ impl ContactLaw {
             Loss::Dissipation(time) => (time * kn, time * kt),
             Loss::Unloading(_) => (0.0, 0.0),
         };
-        // Friction is steepest where there is no sliding; F = 2/3 S x of Hertz's.
+        // Friction is steepest at zero sliding speed; for Hertz F = 2/3 S x.
         let smoothed = self.smoothing_speed().map_or(0.0, |speed| {
             let force = match self.elastic() {
                 Elastic::Linear(_) => kn * overlap,
@@ -189,14 +191,14 @@ impl ContactLaw {
         }
     }
 
-    /// Duration of an undamped contact: see [`Elastic::contact_time`].
+    /// Returns the duration of an undamped contact: see [`Elastic::contact_time`].
     pub fn contact_time(&self, mass: f64, radius: f64, speed: f64) -> f64 {
         self.elastic().contact_time(mass, radius, speed)
     }
 
-    /// Damping of normal motion over the critical one (of the linear oscillator; for Hertz the
-    /// ratio of Antypov and Elliott 2011, which gives the same restitution; for viscoelastic spheres that
-    /// of the slowest impacts, which lose nothing).
+    /// Returns the damping of normal motion over the critical one (of the linear oscillator; for Hertz the ratio of
+    /// Antypov and Elliott 2011, which gives the same restitution; for viscoelastic spheres that of the slowest
+    /// impacts, which lose nothing).
     pub fn damping_ratio(&self, inverse_mass: f64) -> f64 {
         match (self.elastic(), self.loss()) {
             (

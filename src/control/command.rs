@@ -1,62 +1,63 @@
-//! Commands: what a program does to a run between two times.
+//! Commands that a program gives to a run between two times.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a program does to a run. In the plane vectors end in 0, and turns are about the third axis.
+/// A command to a run. In the plane vectors end in 0, and rotations are about the third axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Command {
-    /// Grains are given a velocity on top of their own, all at once.
+    /// Adds a velocity to that of grains, all at once.
     Tap {
-        /// It, m/s.
+        /// Added velocity, m/s.
         velocity: [f64; 3],
-        /// Least and greatest corner of the box in which their centres lie, m; none: all.
+        /// Least and greatest corner of the box that must contain a grain's centre, m; none: all grains.
         region: Option<[[f64; 3]; 2]>,
     },
-    /// The grain whose centre is nearest to a place, m, is taken away.
+    /// Removes the grain whose centre is nearest to a place, m.
     Remove {
         /// The place.
         near: [f64; 3],
     },
-    /// A grain of the arch of the jam that stands is taken away.
+    /// Removes a grain of the arch of the present jam.
     RemoveOfArch(ArchGrain),
-    /// The vessel is displaced by amplitude (1 - cos(2 pi frequency t)), from rest to rest, and all is told in its frame.
+    /// Displaces the vessel by amplitude (1 - cos(2 pi frequency t)), from rest to rest; all output is in the
+    /// vessel's frame.
     Shake {
         /// Amplitude, m.
         amplitude: [f64; 3],
-        /// Hz.
+        /// Frequency, Hz.
         frequency: f64,
-        /// How many whole swings.
+        /// Number of whole oscillations.
         cycles: u64,
     },
-    /// The direction of gravity turns, evenly, and stays.
+    /// Turns the direction of gravity evenly; it stays turned.
     Tilt {
-        /// By how much and about which axis, rad.
+        /// Rotation vector, rad.
         turn: [f64; 3],
-        /// In what time, s.
+        /// Duration of the turn, s.
         duration: f64,
     },
-    /// A wall goes, as a gate does that opens.
+    /// Removes a wall, as a gate that opens.
     Open {
-        /// Its name.
+        /// Name of the wall.
         boundary: String,
     },
-    /// A feed gives no more.
+    /// Stops a feed.
     Shut {
-        /// Which, from 0, in order of the scenario.
+        /// Index of the feed, from 0, in the order of the scenario.
         feed: usize,
     },
 }
 
-/// A command that was given.
+/// A command that was given to a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Given {
-    /// When, s.
+    /// Time of the command, s.
     pub time: f64,
-    /// After how many events from the queue.
+    /// Number of events from the queue before it.
     pub after: u64,
-    /// What.
+    /// The command.
     pub command: Command,
 }
 

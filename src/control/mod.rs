@@ -1,7 +1,9 @@
-//! Controls: what acts on walls and feeds by what it reads of a run, as a valve does that closes when a meter has counted enough.
+//! Controls, which act on walls and feeds by quantities that they read from a run: a valve, for example, closes when
+//! a meter has counted enough.
 //!
-//! A control is a file here, with its keys, and an entry in `registry`: scenarios, the loop, checkpoints and capabilities go by what it declares. It
-//! reads and says what is to be done, and changes nothing itself, so that it knows nothing of models.
+//! A control is a file here, with its keys, and an entry in `registry`: scenarios, the loop, checkpoints and
+//! capabilities use what it declares. A control reads and returns orders, and changes nothing itself, so that it does
+//! not depend on any model.
 
 mod command;
 mod registry;
@@ -18,52 +20,52 @@ use crate::geometry::Dimension;
 use crate::keys::View;
 use crate::walls::Boundary;
 
-/// What a control reads of a run.
+/// Quantities of a run that a control can read.
 pub trait Readings {
-    /// How many grains have passed a meter, forward less back.
+    /// Returns how many grains have passed a meter, forward less back.
     fn passed(&self, meter: usize) -> i64;
 }
 
-/// What a control wants done.
+/// An action that a control requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// A wall that slides begins to.
+    /// Starts a sliding wall.
     Slide(usize),
-    /// A feed gives no more.
+    /// Stops a feed.
     Shut(usize),
 }
 
-/// A feature of a control, as lists and messages tell it.
+/// A feature of a control, as lists and messages show it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ControlRow {
-    /// Its name in lists.
+    /// Name in lists.
     pub name: &'static str,
-    /// The key that asks for it.
+    /// Key that selects it.
     pub key: &'static str,
-    /// What messages call it.
+    /// Name in messages.
     pub noun: &'static str,
 }
 
-/// What a scenario has that controls may name.
+/// Parts of a scenario that controls may name.
 #[derive(Debug)]
 pub struct Known<'a, D: Dimension> {
-    /// Names of meters, and the time between their looks, s.
+    /// Names of meters, and the time between their counts, s.
     pub meters: Vec<(&'a str, f64)>,
-    /// Walls; one that slides is told so.
+    /// Walls; a control marks the one that it slides.
     pub walls: &'a mut [Boundary<D>],
-    /// How many feeds there are.
+    /// Number of feeds.
     pub feeds: usize,
 }
 
-/// A control: what it was set up as, and what it keeps from look to look.
+/// A control: its configuration and its state.
 pub trait Kind<D: Dimension>: Debug + Sized {
-    /// Its keys in a scenario.
+    /// The control's keys in a scenario.
     type Keys;
 
-    /// From its keys, at the start of a run.
+    /// Reads the control from its keys, at the start of a run.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The first invalid key.
     fn read<V: View>(
         keys: &Self::Keys,
         view: &V,
@@ -71,17 +73,18 @@ pub trait Kind<D: Dimension>: Debug + Sized {
     ) -> Result<Self, V::Fault>;
 }
 
-/// What a control does in a run.
+/// Behaviour of a control in a run.
 pub trait Acts: Debug {
-    /// When it looks next, s; none where it has done all that it does.
+    /// Returns the time of its next check, s; none once it has nothing left to do.
     fn next(&self) -> Option<f64>;
 
-    /// It looks, at a time, s.
+    /// Checks the readings at a time, s, and returns orders.
     fn act(&mut self, time: f64, readings: &dyn Readings) -> Vec<Order>;
 
     /// Whether it moves a wall.
     fn slides(&self) -> bool;
 
-    /// What it has ordered so far that lasts, and when, s: a run that goes on finds walls as they were.
+    /// Returns its last order with a lasting effect, and the time of that order, s: a resumed run restores walls from
+    /// it.
     fn standing(&self) -> Option<(Order, f64)>;
 }

@@ -1,4 +1,4 @@
-//! All controls, an entry each.
+//! Registry of all controls, one entry each.
 
 use std::ops::{Deref, DerefMut};
 
@@ -10,8 +10,8 @@ use super::{Acts, ControlRow, Kind, Known};
 use crate::geometry::Dimension;
 use crate::keys::View;
 
-/// Makes of all controls the section of scenarios, the enums of them and of their states, their features, and the macro that hands
-/// these on.
+/// Makes for all controls the section of scenarios, the enums of controls and of their states, their features, and
+/// the macro that passes these on.
 macro_rules! controls {
     ($($(#[$meta:meta])* $key:ident: $keys:ty => $variant:ident($control:ty) { $row:path };)+) => {
         /// What acts on walls and feeds by what it reads of the run: one of these.
@@ -106,7 +106,7 @@ macro_rules! controls {
     };
 }
 
-// In this order states of runs number them.
+// Saved states number the controls in this order.
 controls! {
     /// Closes an opening, or a feed, when a meter has counted enough.
     #[schemars(extend("x-formula" = "count forward - back >= count", "x-unit" = "1", "x-source" = "dosing by number"))]

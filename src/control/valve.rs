@@ -39,10 +39,10 @@ pub struct ValveKeys {
     pub feed: Option<u64>,
 }
 
-/// What a valve closes.
+/// The part that a valve closes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Closes {
-    /// An opening, by a wall that slides.
+    /// An opening, closed by a sliding wall.
     Wall(usize),
     /// A feed.
     Feed(usize),
@@ -53,15 +53,15 @@ pub enum Closes {
 pub struct Valve {
     /// Index of the meter.
     pub meter: usize,
-    /// It closes when so many have passed.
+    /// Number of passed grains at which it closes.
     pub count: i64,
-    /// Time between two looks, s.
+    /// Time between two checks, s.
     pub every: f64,
-    /// What it closes.
+    /// The part that it closes.
     pub closes: Closes,
-    /// Looks so far.
+    /// Number of checks so far.
     looks: u64,
-    /// When it closed, s.
+    /// Time at which it closed, s.
     closed: Option<f64>,
 }
 
@@ -74,7 +74,7 @@ impl Valve {
     }
 }
 
-/// The wall that slides, which is told so.
+/// Returns the sliding wall, which is marked as such.
 fn slides<D: Dimension, V: View>(
     keys: &ValveKeys,
     view: &V,
@@ -152,7 +152,7 @@ impl<D: Dimension> Kind<D> for Valve {
                 Closes::Feed(feed as usize)
             }
         };
-        // All meters look at the shortest of their times.
+        // Meters are all read at the shortest of their intervals.
         let every = known.meters.iter().map(|(_, every)| *every);
         Ok(Valve {
             meter,
@@ -167,7 +167,7 @@ impl<D: Dimension> Kind<D> for Valve {
 
 impl Acts for Valve {
     fn next(&self) -> Option<f64> {
-        // From the count, so that rounding does not add up.
+        // From the count, so that rounding errors do not accumulate.
         let time = (self.looks + 1) as f64 * self.every;
         self.closed.is_none().then_some(time)
     }

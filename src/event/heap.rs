@@ -1,19 +1,19 @@
-//! An indexed heap: the place of every owner is known, so an entry is moved, never searched for.
+//! An indexed heap: it stores the position of every owner, so that it moves an entry without a search.
 
 use super::queue::{Event, EventQueue, QueueError, accept, owner_of, rank};
 
-/// No place in the heap.
+/// Position of an owner that has no entry.
 const ABSENT: u32 = u32::MAX;
 
-/// A heap of `ARITY` children a node. Wide nodes make it flat: a reschedule climbs or sinks few
-/// levels, and the children of one node lie side by side in memory.
+/// A heap with `ARITY` children per node. Wide nodes keep it flat: a reschedule moves an entry
+/// through few levels, and the children of one node are contiguous in memory.
 #[derive(Clone, Debug, Default)]
 pub struct IndexedHeap<const ARITY: usize> {
     /// Ranks in heap order.
     heap: Vec<u128>,
-    /// Where the rank of an owner stands in `heap`, or [`ABSENT`].
+    /// Index in `heap` of the rank of each owner, or [`ABSENT`].
     positions: Vec<u32>,
-    /// The last event of each owner; meaningless where absent.
+    /// Last event of each owner; meaningless where absent.
     events: Vec<Event>,
 }
 
@@ -23,7 +23,7 @@ impl<const ARITY: usize> IndexedHeap<ARITY> {
         Self::default()
     }
 
-    /// Room for owners 0 to `owners` - 1 without further allocation.
+    /// An empty queue with room for owners 0 to `owners` - 1 without further allocation.
     pub fn with_capacity(owners: usize) -> Self {
         IndexedHeap {
             heap: Vec::with_capacity(owners),
@@ -38,7 +38,7 @@ impl<const ARITY: usize> IndexedHeap<ARITY> {
         self.positions[owner_of(rank) as usize] = at as u32;
     }
 
-    /// Puts a rank where it belongs at `at` or above it.
+    /// Moves a rank from `at` towards the root until the heap order holds.
     #[inline]
     fn climb(&mut self, mut at: usize, rank: u128) {
         while at > 0 {
@@ -53,7 +53,7 @@ impl<const ARITY: usize> IndexedHeap<ARITY> {
         self.put(at, rank);
     }
 
-    /// Puts a rank where it belongs at `at` or below it.
+    /// Moves a rank from `at` towards the leaves until the heap order holds.
     #[inline]
     fn sink(&mut self, mut at: usize, rank: u128) {
         loop {
@@ -65,7 +65,7 @@ impl<const ARITY: usize> IndexedHeap<ARITY> {
             let mut child = first;
             let mut least = self.heap[first];
             for (k, &other) in self.heap[first..last].iter().enumerate().skip(1) {
-                // A choice without a branch: which child wins is not to be foretold.
+                // Selects without a branch: which child wins is unpredictable.
                 let less = other < least;
                 child = if less { first + k } else { child };
                 least = if less { other } else { least };
@@ -79,7 +79,7 @@ impl<const ARITY: usize> IndexedHeap<ARITY> {
         self.put(at, rank);
     }
 
-    /// Takes the entry at a place out and closes the gap with the last one.
+    /// Removes the entry at a position and fills the gap with the last one.
     fn remove_at(&mut self, at: usize) -> (u32, Event) {
         let owner = owner_of(self.heap[at]);
         self.positions[owner as usize] = ABSENT;

@@ -1,23 +1,23 @@
-//! The kinds of events and the regimes of grains, named as in logs.
+//! Event kinds and grain regimes, with their names in logs.
 
 use serde::{Deserialize, Serialize};
 
-/// What happens at an event. The order is the order in which events of one time are handled.
+/// Kind of an event. Events at the same time are handled in the order of the variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum EventKind {
-    /// A cluster takes a step, or a grain in flight is looked at anew.
+    /// A cluster takes a step, or a grain in flight is predicted anew.
     PredictTrajectory,
     /// Forces inside a quasi-rigid body are solved.
     AnalyzeInternalForces,
     /// Two bodies collide in flight.
     Collision,
-    /// The end of a soft collision.
+    /// A soft collision ends.
     EndOfContact,
-    /// A contact opens.
+    /// A contact forms.
     InsertLink,
-    /// A contact is lost.
+    /// A contact ends.
     RemoveLink,
     /// A link starts to slide.
     SlipLink,
@@ -27,23 +27,23 @@ pub enum EventKind {
     StabilizeLink,
     /// A set of bodies changes its regime.
     Morph,
-    /// The neighbour search refreshes what is near a body.
+    /// The neighbour list of a body is refreshed.
     NeighborUpdate,
     /// A boundary changes its path or a gate opens.
     BoundaryUpdate,
     /// A force field changes its inner state.
     FieldUpdate,
-    /// The whole is tapped, shaken or tilted, or a grain is taken away.
+    /// The whole system is tapped, shaken or tilted, or a grain is removed.
     Perturb,
-    /// The feed makes a grain.
+    /// The feed inserts a grain.
     AddBody,
-    /// Clusters that have left are removed.
+    /// Clusters that have left the system are removed.
     DeleteBodies,
     /// A row of the series is written.
     LogState,
     /// A snapshot of grains and links is written.
     Visualize,
-    /// Nothing can move, or the feed finds no room.
+    /// The system is jammed: nothing can move, or the feed finds no room.
     Jam,
     /// A checkpoint is written.
     Checkpoint,
@@ -77,7 +77,7 @@ impl EventKind {
         EventKind::Finish,
     ];
 
-    /// Whether it is of a link.
+    /// Whether the event concerns a link.
     pub const fn is_of_link(self) -> bool {
         use EventKind::{GripLink, InsertLink, RemoveLink, SlipLink, StabilizeLink};
         matches!(
@@ -86,7 +86,7 @@ impl EventKind {
         )
     }
 
-    /// The name in logs.
+    /// Name in logs.
     pub const fn name(self) -> &'static str {
         match self {
             EventKind::PredictTrajectory => "predict-trajectory",
@@ -114,23 +114,23 @@ impl EventKind {
     }
 }
 
-/// The model that a grain is under.
+/// The model that governs a grain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Regime {
-    /// On its own free path.
+    /// In free flight.
     Flight,
-    /// Moved by the differential equations of its cluster.
+    /// Integrated by the differential equations of its cluster.
     Cluster,
-    /// In equilibrium, not moved.
+    /// In equilibrium and not moved.
     Rest,
     /// Part of a quasi-rigid body.
     Rigid,
 }
 
 impl Regime {
-    /// The name in logs.
+    /// Name in logs.
     pub const fn name(self) -> &'static str {
         match self {
             Regime::Flight => "flight",

@@ -1,7 +1,7 @@
-//! Events: what they are, and the queue that orders them.
+//! Events and the queue that orders them.
 //!
-//! An [`Event`] is plain data. Every owner (a flyer, a cluster, a feed, a log) holds a dense slot
-//! and has at most one entry, its earliest event, in the central [`EventQueue`].
+//! An [`Event`] is plain data. Every owner (a grain in flight, a cluster, a feed, a log) has a
+//! dense slot and at most one entry, its earliest event, in the central [`EventQueue`].
 
 mod heap;
 mod kind;

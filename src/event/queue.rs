@@ -1,24 +1,24 @@
-//! The queue as a trait, and the order of events.
+//! The event queue as a trait, and the order of events.
 
 use serde::{Deserialize, Serialize};
 
 use super::{EventKind, IndexedHeap};
 
-/// The queue that measures fastest on the pattern of a run (`cargo bench --bench queue`). With 1e3,
-/// 1e5 and 1e6 owners an operation took 26, 45 and 140 ns; with 4 children a node 26, 51 and 194; on
-/// the reference queue 49, 133 and 603 (medians, a loaded two-core machine: mind the ratios).
+/// The fastest queue for the access pattern of a run (`cargo bench --bench queue`). With 1e3, 1e5 and
+/// 1e6 owners an operation took 26, 45 and 140 ns; with 4 children per node 26, 51 and 194; on the
+/// reference queue 49, 133 and 603 (medians on a loaded two-core machine: only the ratios count).
 pub type DefaultQueue = IndexedHeap<8>;
 
 /// One event of one owner.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// When, s.
+    /// Time of the event, s.
     pub time: f64,
-    /// What.
+    /// Kind of the event.
     pub kind: EventKind,
-    /// The generation of the subject under which the event was foreseen.
+    /// Generation of the subject for which the event was predicted.
     pub generation: u32,
-    /// What the owner wants to know when the event comes: a slot of a link, a partner, a number.
+    /// Data for the owner: the slot of a link, a partner, or a number.
     pub payload: u32,
 }
 
@@ -34,10 +34,10 @@ impl Event {
     }
 }
 
-/// Why an event was not taken.
+/// Why the queue rejects an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueueError {
-    /// The time cannot be ordered.
+    /// The time is NaN and cannot be ordered.
     #[error("the time of event `{}` of owner {owner} is not a number", kind.name())]
     NotANumber {
         /// Slot of the owner.
@@ -45,29 +45,29 @@ pub enum QueueError {
         /// Kind of the event.
         kind: EventKind,
     },
-    /// The greatest slot number stands for "none".
+    /// The greatest slot number is reserved for "none".
     #[error("{0} is not a slot of an owner: it stands for none")]
     NoSuchOwner(u32),
 }
 
-/// The central queue: at most one event for each owner, earliest first.
+/// The central queue: at most one event per owner, earliest first.
 ///
-/// Order is by time (-0 and 0 are one time), then kind, then owner, so that it depends neither on
-/// addresses nor on the history of insertions. Owners are dense slots: memory is proportional to
-/// the greatest one. `+inf` is a time like any other, later than all.
+/// Events are ordered by time (-0 equals 0), then kind, then owner, so that the order depends
+/// neither on addresses nor on the history of insertions. Owners are dense slots: memory is
+/// proportional to the greatest one. `+inf` is a valid time, later than all others.
 pub trait EventQueue: Default {
-    /// Sets the event of an owner in place of the one that it had. Refused when its time is NaN,
-    /// and then the earlier event stays.
+    /// Sets the event of an owner and replaces the one that it had. Rejects a NaN time; the earlier
+    /// event then stays.
     fn schedule(&mut self, owner: u32, event: Event) -> Result<(), QueueError>;
-    /// Takes the event of an owner out.
+    /// Removes and returns the event of an owner.
     fn cancel(&mut self, owner: u32) -> Option<Event>;
     /// The earliest event.
     fn peek(&self) -> Option<(u32, Event)>;
-    /// Takes the earliest event out.
+    /// Removes and returns the earliest event.
     fn pop(&mut self) -> Option<(u32, Event)>;
     /// The event of an owner.
     fn get(&self, owner: u32) -> Option<Event>;
-    /// How many owners have an event.
+    /// Number of owners that have an event.
     fn len(&self) -> usize;
     /// Whether nothing is scheduled.
     fn is_empty(&self) -> bool {
@@ -77,11 +77,11 @@ pub trait EventQueue: Default {
     fn entries(&self) -> Vec<(u32, Event)>;
 }
 
-/// What the order compares, as one number: time, kind, owner from the highest bits down.
+/// The sort key as one number: time, kind and owner from the highest bits down.
 #[inline(always)]
 pub(super) fn rank(owner: u32, event: &Event) -> u128 {
     let bits = event.time.to_bits();
-    // Negative numbers are stored as sign and size: all their bits turn over, of others the sign.
+    // Floats store sign and magnitude: negative numbers flip all bits, others only the sign.
     let flip = ((bits as i64 >> 63) as u64) | (1 << 63);
     (u128::from(bits ^ flip) << 64) | (u128::from(event.kind as u8) << 32) | u128::from(owner)
 }
@@ -92,7 +92,7 @@ pub(super) fn owner_of(rank: u128) -> u32 {
     rank as u32
 }
 
-/// The event with its time made fit for the order, or why that cannot be.
+/// Returns the event with its time normalised for the order, or why it is rejected.
 #[inline(always)]
 pub(super) fn accept(owner: u32, mut event: Event) -> Result<Event, QueueError> {
     let kind = event.kind;
@@ -106,7 +106,7 @@ pub(super) fn accept(owner: u32, mut event: Event) -> Result<Event, QueueError> 
     Ok(event)
 }
 
-/// Serialises a queue as the list of its entries in order, which holds all that it does later.
+/// Serialises a queue as the ordered list of its entries, which determines its later behaviour.
 macro_rules! serde_as_entries {
     ($type:ty $(, const $arity:ident)?) => {
         impl$(<const $arity: usize>)? serde::Serialize for $type {
@@ -118,7 +118,7 @@ macro_rules! serde_as_entries {
             fn deserialize<S: serde::Deserializer<'de>>(from: S) -> Result<Self, S::Error> {
                 let entries = <Vec<(u32, crate::event::Event)>>::deserialize(from)?;
                 let mut queue = Self::default();
-                // A place is kept for each owner up to the last: numbers far beyond are those of no queue.
+                // A slot is kept for each owner up to the last: no valid queue has far greater numbers.
                 let most = 1_000_000 + 16 * entries.len() as u64;
                 for (owner, event) in entries {
                     if u64::from(owner) > most {

@@ -1,4 +1,4 @@
-//! The reference queue: a published crate, against which the own ones are checked.
+//! Reference queue on a published crate, against which the project's own queues are checked.
 
 use std::cmp::Reverse;
 use std::hash::BuildHasherDefault;
@@ -8,7 +8,7 @@ use rustc_hash::FxHasher;
 
 use super::queue::{Event, EventQueue, QueueError, accept, rank};
 
-/// The rank decides; the event rides along.
+/// Entry of the queue: the rank orders it, the event is its data.
 #[derive(Clone, Copy, Debug)]
 struct Priority {
     rank: Reverse<u128>,
@@ -32,8 +32,8 @@ impl Ord for Priority {
     }
 }
 
-/// A queue on the `priority-queue` crate. Hashing serves look-up alone: the order of events comes
-/// from ranks, of which no two are equal.
+/// A queue on the `priority-queue` crate. Hashing serves look-up only: ranks, no two of which are
+/// equal, determine the order of events.
 #[derive(Clone, Debug, Default)]
 pub struct ReferenceQueue {
     queue: PriorityQueue<u32, Priority, BuildHasherDefault<FxHasher>>,

@@ -1,4 +1,4 @@
-//! An acceleration that alternates, the same for all grains.
+//! A spatially uniform acceleration that alternates.
 
 use crate::geometry::three;
 use schemars::JsonSchema;
@@ -34,7 +34,7 @@ pub struct AccelerationKeys {
     pub phase: Option<PhaseKeys>,
 }
 
-/// An acceleration that alternates: force m a.
+/// An alternating acceleration: force m a.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alternating {
     /// The acceleration, m/s^2.

@@ -1,4 +1,4 @@
-//! Forces between the centres of grains, over any distance.
+//! Long-range forces between the centres of grains.
 
 use crate::geometry::{cross, dot};
 use std::fmt::Debug;
@@ -13,20 +13,20 @@ pub const COULOMB: f64 = 8.987_551_792_3e9;
 /// mu_0 / (4 pi), N/A^2 (CODATA 2018).
 pub const MAGNETIC: f64 = 1.000_000_000_54e-7;
 
-/// A force between grains that goes with their places and orientations. All pairs are summed: the time
-/// grows as the square of their number.
+/// A force between grains that depends on their positions and orientations. All pairs are summed: the time grows as
+/// the square of their number.
 pub trait BetweenGrains: Debug + Send + Sync {
     /// Name in messages and logs.
     fn name(&self) -> &str;
-    /// Adds what each feels of all others; `actions` are as many as grains.
+    /// Adds the action of all other grains on each; `actions` has an entry per grain.
     fn act(&self, crowd: &Crowd, actions: &mut [Action]);
-    /// Energy of all pairs, J, none of grains that are infinitely far apart.
+    /// Returns the energy of all pairs, J; zero for grains infinitely far apart.
     fn energy(&self, crowd: &Crowd) -> f64;
-    /// Energy of one more grain with all of a crowd, J.
+    /// Returns the energy of one more grain with a whole crowd, J.
     fn energy_with(&self, crowd: &Crowd, one: &Member) -> f64;
 }
 
-/// A force of poles and dipoles: which columns of a crowd these are.
+/// A force of poles and dipoles, and the columns of a crowd that contain them.
 trait PolesOf {
     fn poles<'a>(&self, crowd: &'a Crowd) -> Poles<'a>;
     fn probe(&self, member: &Member) -> Probe;
@@ -54,7 +54,7 @@ macro_rules! between_grains {
             }
             fn energy(&self, crowd: &Crowd) -> f64 {
                 let mut sum = 0.0;
-                // Each pair is met twice.
+                // Each pair occurs twice.
                 self.poles(crowd)
                     .each(crowd, |_, probe, felt| sum += 0.5 * energy_of(probe, felt));
                 sum
@@ -70,7 +70,7 @@ macro_rules! between_grains {
 /// Newton's gravitation between point masses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gravitation {
-    /// Constant of gravitation, N m^2/kg^2.
+    /// Gravitational constant, N m^2/kg^2.
     pub constant: f64,
 }
 
@@ -93,7 +93,7 @@ impl PolesOf for Gravitation {
 }
 between_grains!(Gravitation, "gravitation");
 
-/// Coulomb's force between charges, and that of electric dipoles with charges and each other.
+/// Coulomb's force between charges, and the forces of electric dipoles on charges and each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Electrostatics {
     /// Whether there are charges.

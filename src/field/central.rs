@@ -1,4 +1,4 @@
-//! The attraction of a centre, as of a planet.
+//! The attraction of a centre, such as a planet.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,20 +40,20 @@ pub struct CentralKeys {
     pub radius: f64,
 }
 
-/// Attraction as the inverse square of the distance to a centre; in the plane too, as if it were a plane of space.
+/// Attraction by the inverse square of the distance to a centre; in the plane too, as in a plane of space.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct CentralField<D: Dimension> {
     /// The centre, m.
     pub centre: D::Vector,
-    /// Constant of gravitation times its mass, m^3/s^2.
+    /// Gravitational constant times mass of the centre, m^3/s^2.
     pub strength: f64,
-    /// Radius of the homogeneous ball that attracts, m: within it the force goes as the distance. 0: a point.
+    /// Radius of the homogeneous attracting ball, m: inside it the force is proportional to the distance. 0: a point.
     pub radius: f64,
 }
 
 impl<D: Dimension> CentralField<D> {
-    /// Acceleration over distance, 1/s^2, at a distance.
+    /// Returns acceleration over distance, 1/s^2, at a distance.
     pub fn pull(&self, distance: f64) -> f64 {
         let r = distance.max(self.radius);
         self.strength / (r * r * r)
@@ -68,7 +68,7 @@ impl<D: Dimension> ForceField<D> for CentralField<D> {
         let arm = at.position - self.centre;
         arm * (-at.mass * self.pull(arm.norm()))
     }
-    /// None infinitely far away.
+    /// Zero at infinity.
     fn potential_energy(&self, at: &FieldPoint<D>) -> f64 {
         let r = (at.position - self.centre).norm();
         let outer = r.max(self.radius);
@@ -87,7 +87,7 @@ impl<D: Dimension> Kind<D> for CentralField<D> {
     fn put_into(&self, set: &mut FieldSet<D>, _around: Around<'_, D>) {
         set.add(*self);
     }
-    /// That of a fall to where grains are nearest.
+    /// Returns the speed of a fall to the closest distance.
     fn speed(&self, before: f64, reach: &Reach<'_, D>, _carried: &LongRangeSetup) -> f64 {
         let ends = [(reach.near)(self.centre), (reach.far)(self.centre)];
         let [near, far] = ends.map(|r| r.max(self.radius));

@@ -1,39 +1,40 @@
-//! A gravity that changes: in a vessel that swings, or whose direction turns.
+//! Gravity that changes: in an oscillating vessel, or with a rotating direction.
 
 use serde::{Deserialize, Serialize};
 
 use super::{FieldPoint, ForceField};
 use crate::geometry::Dimension;
 
-/// What changes gravity for a time, or for good.
+/// A temporary or permanent change of gravity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum GravityChange<D: Dimension> {
-    /// The vessel swings: it is displaced by amplitude (1 - cos(2 pi frequency t)), from rest to rest, and all is told in its frame.
+    /// The vessel oscillates: it is displaced by amplitude (1 - cos(2 pi frequency t)), from rest to rest, and all
+    /// output is in its frame.
     Swing {
         /// Amplitude, m.
         amplitude: D::Vector,
-        /// Hz.
+        /// Frequency, Hz.
         frequency: f64,
-        /// How many whole swings.
+        /// Number of whole oscillations.
         cycles: u64,
     },
-    /// Its direction turns, evenly, and stays.
+    /// The direction turns evenly and stays turned.
     Tilt {
-        /// By how much and about which axis, rad.
+        /// Rotation vector, rad.
         turn: D::Spin,
-        /// In what time, s.
+        /// Duration, s.
         duration: f64,
     },
-    /// Its direction turns steadily, without end.
+    /// The direction turns steadily, without end.
     Turn {
-        /// How fast and about which axis, rad/s.
+        /// Angular velocity, rad/s.
         spin: D::Spin,
     },
 }
 
 impl<D: Dimension> GravityChange<D> {
-    /// How long it goes on, s.
+    /// Returns the duration, s.
     pub fn length(&self) -> f64 {
         match *self {
             GravityChange::Swing {
@@ -44,7 +45,7 @@ impl<D: Dimension> GravityChange<D> {
         }
     }
 
-    /// What it makes of a gravity, so long after its start, s; whether it is over.
+    /// Returns the changed gravity at a time after the start, s, and whether the change is over.
     pub fn changed(&self, gravity: D::Vector, lasted: f64) -> (D::Vector, bool) {
         let over = lasted >= self.length();
         let gravity = match *self {
@@ -68,7 +69,7 @@ impl<D: Dimension> GravityChange<D> {
         (gravity, over)
     }
 
-    /// How fast it goes, rad/s.
+    /// Returns the rate of change, rad/s.
     pub fn rate(&self) -> f64 {
         match *self {
             GravityChange::Swing { frequency, .. } => std::f64::consts::TAU * frequency,
@@ -78,29 +79,29 @@ impl<D: Dimension> GravityChange<D> {
     }
 }
 
-/// All changes of a gravity, by the times at which they begin.
+/// All changes of gravity, in order of their start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct GravityCourse<D: Dimension> {
-    /// Before the first, m/s^2.
+    /// Gravity before the first change, m/s^2.
     gravity: D::Vector,
-    /// When each begins, s, and what it does; in order.
+    /// Start, s, and kind of each change; in order.
     changes: Vec<(f64, GravityChange<D>)>,
 }
 
 impl<D: Dimension> GravityCourse<D> {
-    /// Of a gravity, m/s^2, with changes that begin at times, s.
+    /// Returns the course of a gravity, m/s^2, with changes that start at given times, s.
     pub fn new(gravity: D::Vector, mut changes: Vec<(f64, GravityChange<D>)>) -> Self {
         changes.sort_by(|a, b| a.0.total_cmp(&b.0));
         Self { gravity, changes }
     }
 
-    /// Whether it never changes.
+    /// Whether gravity never changes.
     pub fn is_steady(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// Gravity at a time, m/s^2; of a jump what is after it.
+    /// Returns the gravity at a time, m/s^2; at a jump the value after it.
     pub fn at(&self, time: f64) -> D::Vector {
         let begun = self.changes.iter().take_while(|(since, _)| *since <= time);
         begun.fold(self.gravity, |gravity, (since, change)| {
@@ -108,7 +109,7 @@ impl<D: Dimension> GravityCourse<D> {
         })
     }
 
-    /// When it next jumps, or begins or ends to turn, after a time, s.
+    /// Returns the next time after `time` at which gravity jumps, or starts or stops turning, s.
     pub fn next_edge(&self, time: f64) -> f64 {
         let edges = self.changes.iter();
         let edges = edges.flat_map(|(since, change)| [*since, since + change.length()]);
@@ -117,7 +118,7 @@ impl<D: Dimension> GravityCourse<D> {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// How fast it changes at a time, rad/s.
+    /// Returns the rate of change at a time, rad/s.
     pub fn rate(&self, time: f64) -> f64 {
         let lasts = |(since, change): &&(f64, GravityChange<D>)| {
             *since <= time && time < since + change.length()
@@ -127,7 +128,8 @@ impl<D: Dimension> GravityCourse<D> {
     }
 }
 
-/// What acts beyond the gravity before all changes. Potential energy is that in the latter; what the other does is booked as given from outside.
+/// The force in excess of the initial gravity. Potential energy refers to the initial gravity; the work of the excess
+/// is booked as injected from outside.
 impl<D: Dimension> ForceField<D> for GravityCourse<D> {
     fn name(&self) -> &str {
         "gravity that changes"

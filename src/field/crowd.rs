@@ -1,9 +1,9 @@
-//! Grains as forces between them see them: columns of eight.
+//! Grains as input of the forces between them: columns of eight numbers.
 
 use super::Source;
 use crate::vector::{LANES, Row};
 
-/// A grain, by what it does to others from afar.
+/// A grain with the properties that act on others over a distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Member {
     /// Centre, m.
@@ -17,14 +17,14 @@ pub struct Member {
 /// Number of columns: position (3), mass, charge, electric (3) and magnetic moment (3).
 const COLUMNS: usize = 11;
 
-/// Many grains; what fills up the last eight carries nothing.
+/// Many grains; the unused lanes of the last block carry nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Crowd {
     count: usize,
     columns: [Vec<Row>; COLUMNS],
 }
 
-/// What a grain feels of all others.
+/// Action of all others on a grain.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Action {
     /// Force, N.
@@ -34,12 +34,12 @@ pub struct Action {
 }
 
 impl Crowd {
-    /// Nobody.
+    /// Returns an empty crowd.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sends all away, keeping the memory.
+    /// Removes all grains, keeping the memory.
     pub fn clear(&mut self) {
         self.count = 0;
         self.columns.iter_mut().for_each(Vec::clear);
@@ -60,17 +60,17 @@ impl Crowd {
         self.count += 1;
     }
 
-    /// How many.
+    /// Returns the number of grains.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is nobody.
+    /// Whether there are no grains.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// One of them.
+    /// Returns a grain.
     pub fn member(&self, index: usize) -> Member {
         let at = |k: usize| self.columns[k][index / LANES].0[index % LANES];
         let three = |k: usize| [at(k), at(k + 1), at(k + 2)];

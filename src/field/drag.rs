@@ -3,7 +3,7 @@
 use super::{FieldPoint, ForceField};
 use crate::geometry::{Dimension, Vector};
 
-/// Resistance in proportion to the velocity, as of a fluid at rest; the same for all sizes.
+/// Drag proportional to the velocity, as in a fluid at rest; the same for all sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViscousDrag {
     /// Force over velocity, N s/m.

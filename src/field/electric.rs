@@ -1,4 +1,4 @@
-//! Electric fields that are the same everywhere, constant or alternating.
+//! Uniform electric fields, constant or alternating.
 
 use crate::geometry::{cross, dot, three};
 use serde::{Deserialize, Serialize};
@@ -24,17 +24,17 @@ pub(super) const ALTERNATING: FieldRow = FieldRow {
     kind: FieldKind::CarriedInTime,
 };
 
-/// An electric field as scenarios have it.
+/// An electric field as given in a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Electric {
     /// The constant part, V/m.
     pub steady: [f64; 3],
-    /// What alternates, V/m.
+    /// The alternating part, V/m.
     pub alternating: Option<Oscillation>,
 }
 
 impl Electric {
-    /// A bound of its strength, V/m.
+    /// Returns a bound of the field strength, V/m.
     pub fn greatest(&self) -> f64 {
         let swing = self.alternating.as_ref();
         size(self.steady) + swing.map_or(0.0, Oscillation::greatest)
@@ -74,7 +74,7 @@ impl<D: Dimension> Kind<D> for Electric {
     fn is_booked(&self) -> bool {
         self.alternating.is_some()
     }
-    /// From rest an alternating force gives a charge up to 2 q E / (m w).
+    /// Returns the speed; from rest an alternating force gives a charge up to 2 q E / (m w).
     fn speed(&self, before: f64, _reach: &Reach<'_, D>, carried: &LongRangeSetup) -> f64 {
         let charges = carried.sources.iter().map(|source| source.charge.abs());
         let charge = charges.fold(0.0, f64::max);
@@ -126,8 +126,8 @@ impl<D: Dimension> ForceField<D> for ElectricField {
     }
 }
 
-/// The same that alternates: no potential keeps its energy, so that the work on charges, and that of the moments on what
-/// turns, comes from outside.
+/// An alternating electric field: its energy is not conserved by a potential, so that its work on charges, and that
+/// of the moments on turning grains, counts as injected from outside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlternatingElectricField {
     /// Strength, V/m.

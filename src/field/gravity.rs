@@ -3,7 +3,7 @@
 use super::{FieldPoint, ForceField};
 use crate::geometry::{Dimension, Vector};
 
-/// The same acceleration everywhere.
+/// A uniform acceleration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gravity<D: Dimension> {
     /// Acceleration, m/s^2.

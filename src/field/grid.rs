@@ -1,4 +1,4 @@
-//! Vectors on a regular grid, linear between its nodes along each axis.
+//! Vectors on a regular grid, interpolated linearly between nodes along each axis.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,15 +42,15 @@ pub struct GridKeys {
     pub outside: Outside,
 }
 
-/// Vectors on a regular grid. An axis of one node is one along which nothing changes.
+/// Vectors on a regular grid. Values do not vary along an axis with a single node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Grid<D: Dimension> {
-    /// Node of the least coordinates, m.
+    /// Node with the least coordinates, m.
     origin: D::Vector,
-    /// Between neighbours along each axis, m.
+    /// Distance of neighbouring nodes along each axis, m.
     spacing: D::Vector,
-    /// Nodes along each axis.
+    /// Number of nodes along each axis.
     count: [usize; 3],
     /// Values, the first axis fastest.
     values: Vec<D::Vector>,
@@ -58,8 +58,8 @@ pub struct Grid<D: Dimension> {
 }
 
 impl<D: Dimension> Grid<D> {
-    /// A grid; none if `values` are not as many as nodes, or an axis has no node, or a spacing that is not
-    /// over 0 between several.
+    /// Returns a grid; none if the number of `values` is not that of the nodes, an axis has no node, or the spacing
+    /// along an axis with several nodes is not above 0.
     pub fn new(
         origin: D::Vector,
         spacing: D::Vector,
@@ -79,9 +79,9 @@ impl<D: Dimension> Grid<D> {
         })
     }
 
-    /// The value at a place.
+    /// Returns the value at a position.
     pub fn at(&self, x: D::Vector) -> D::Vector {
-        // Of each axis the node before, how many values on to the one after, and the share of the latter.
+        // For each axis: the node before, the stride to the node after, and the weight of the latter.
         let (mut first, mut stride) = (0, 1);
         let mut on = [(0usize, 0.0f64); 3];
         for (k, on) in on.iter_mut().enumerate().take(D::N) {
@@ -91,7 +91,7 @@ impl<D: Dimension> Grid<D> {
                 if self.outside == Outside::Zero && !(0.0..=last as f64).contains(&place) {
                     return D::Vector::default();
                 }
-                // What is no number is at the first node.
+                // NaN counts as the first node.
                 let place = place.max(0.0).min(last as f64);
                 let before = (place as usize).min(last - 1);
                 first += before * stride;
@@ -117,20 +117,20 @@ impl<D: Dimension> Grid<D> {
         sum
     }
 
-    /// The greatest size of a value: between nodes it is nowhere greater.
+    /// Returns the greatest magnitude of a value: interpolation nowhere exceeds it.
     pub fn greatest(&self) -> f64 {
         let sizes = self.values.iter().map(Vector::norm);
         sizes.fold(0.0, f64::max)
     }
 
-    /// Whether values change along an axis.
+    /// Whether values vary along an axis.
     pub fn varies_along(&self, axis: usize) -> bool {
         self.count[axis] > 1
     }
 }
 
 impl GridKeys {
-    /// The grid; a file has its vectors in columns of a letter, and is taken in.
+    /// Returns the grid; a file has its vectors in columns named by `letter`, and its contents replace the name.
     pub(super) fn read<D: Dimension, V: View>(
         &mut self,
         at: &V,

@@ -1,4 +1,4 @@
-//! What fields ask of a scenario: numbers that are checked where they stand, and values that may be written in two ways.
+//! Values in the keys of fields: numbers that are checked where they stand, and values with two notations.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,12 +9,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use crate::keys::{Nodes, View, vector_or_zero};
 
-/// For keys that are left out where they are 0.
+/// Used to omit keys that are 0.
 pub(super) fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
-/// Makes a type that is a number or a list of numbers.
+/// Makes a type for a number or a list of numbers.
 macro_rules! number_or_list {
     ($(#[$doc:meta])* $name:ident, $wanted:literal, $about:literal) => {
         $(#[$doc])*
@@ -72,7 +72,7 @@ macro_rules! number_or_list {
     };
 }
 
-/// All numbers of a list.
+/// Returns all numbers of a list.
 pub(super) fn numbers<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Vec<f64>, A::Error> {
     let mut numbers = Vec::new();
     while let Some(number) = list.next_element()? {

@@ -1,4 +1,4 @@
-//! What a field of scenarios tells of itself beside its force.
+//! Interface of a field of scenarios besides its force.
 
 use std::fmt::Debug;
 
@@ -8,87 +8,87 @@ use super::source::Carried;
 use super::{FieldSection, FieldSet, LongRangeSetup, PlaceFields};
 use crate::geometry::Dimension;
 
-/// How a field makes the paths of grains other than parabolas; what models take of it goes by this.
+/// How a field bends the paths of grains away from parabolas; the models' support depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// It differs from place to place, or goes with the velocity.
+    /// Depends on position or velocity.
     Place,
-    /// The same, and grains act on it.
+    /// As [`FieldKind::Place`], and grains act back on it.
     Coupled,
-    /// It is the same everywhere and at all times, and acts on what grains carry.
+    /// Uniform and constant, and acts on charges or moments of grains.
     Carried,
-    /// It is the same everywhere, and for all grains, and changes with time.
+    /// Uniform and the same for all grains, but varies with time.
     Time,
-    /// It is the same everywhere, changes with time, and acts on what grains carry.
+    /// Uniform, varies with time, and acts on charges or moments of grains.
     CarriedInTime,
 }
 
-/// A feature of a field, as lists and messages tell it.
+/// A feature of a field, as lists and messages show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldRow {
-    /// Its name in lists.
+    /// Name in lists.
     pub name: &'static str,
-    /// The key that asks for it.
+    /// Key that selects it.
     pub key: &'static str,
-    /// What messages call it.
+    /// Name in messages.
     pub noun: &'static str,
     /// How it acts.
     pub kind: FieldKind,
 }
 
-/// What else there is where a field is put into a set.
+/// The other parts of the set that a field is added to.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a, D: Dimension> {
     /// Gravity, m/s^2.
     pub gravity: D::Vector,
     /// All fields.
     pub fields: &'a PlaceFields<D>,
-    /// What grains carry.
+    /// Charges and moments of the grains.
     pub carried: Carried,
 }
 
-/// How near to and far from a place grains are, m: at least at the start, at most later.
+/// Distances of grains from a position, m: least at the start, greatest later.
 pub struct Reach<'a, D: Dimension> {
-    /// At least at the start.
+    /// Least distance at the start.
     pub near: &'a dyn Fn(D::Vector) -> f64,
-    /// At most.
+    /// Greatest distance.
     pub far: &'a dyn Fn(D::Vector) -> f64,
 }
 
-/// A field as a scenario has it.
+/// A field as given in a scenario.
 pub trait Kind<D: Dimension>: Debug {
-    /// The features that it asks for.
+    /// Returns the features that it uses.
     fn asks(&self) -> Vec<super::FieldFeature>;
 
-    /// Why it does nothing where grains carry such things; none where it does.
+    /// Returns why it has no effect on grains with these charges and moments; none if it has one.
     fn idle(&self, carried: Carried) -> Option<&'static str>;
 
-    /// Puts its forces into a set.
+    /// Adds its forces to a set.
     fn put_into(&self, set: &mut FieldSet<D>, around: Around<'_, D>);
 
-    /// Whether what it gives is booked grain by grain.
+    /// Whether its work is booked grain by grain.
     fn is_booked(&self) -> bool {
         true
     }
 
-    /// The velocity of grains that are as fast as `before` without it, m/s.
+    /// Returns the speed of grains that have the speed `before` without it, m/s.
     fn speed(&self, before: f64, _reach: &Reach<'_, D>, _carried: &LongRangeSetup) -> f64 {
         before
     }
 
-    /// A motion that a step must resolve.
+    /// Returns a motion that a step must resolve.
     fn fastest(&self, _reach: &Reach<'_, D>) -> Option<Fastest> {
         None
     }
 
-    /// The key of what of it cannot go with space that repeats itself along an axis of coordinates.
+    /// Returns the key of the part that is incompatible with periodic space along a coordinate axis.
     fn varies_along(&self, _axis: usize, _gravity: D::Vector) -> Option<&'static str> {
         None
     }
 }
 
-/// How a field is read from `[field]`.
+/// Reads a field from `[field]`.
 pub trait Read<D: Dimension>: Kind<D> + Sized {
-    /// The field, if it is asked for; what comes from files is taken into the section.
+    /// Returns the field, if it is selected; contents of files are written into the section.
     fn read<V: View>(section: &mut FieldSection, view: &V) -> Result<Option<Self>, V::Fault>;
 }

@@ -1,4 +1,4 @@
-//! Magnetic fields that are the same everywhere, constant or alternating.
+//! Uniform magnetic fields, constant or alternating.
 
 use crate::geometry::{cross, dot};
 use serde::{Deserialize, Serialize};
@@ -24,17 +24,17 @@ pub(super) const ALTERNATING: FieldRow = FieldRow {
     kind: FieldKind::CarriedInTime,
 };
 
-/// A magnetic field as scenarios have it.
+/// A magnetic field as given in a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Magnetic {
     /// The constant part, T.
     pub steady: [f64; 3],
-    /// What alternates, T.
+    /// The alternating part, T.
     pub alternating: Option<Oscillation>,
 }
 
 impl Magnetic {
-    /// A bound of its density, T.
+    /// Returns a bound of the flux density, T.
     pub fn greatest(&self) -> f64 {
         let swing = self.alternating.as_ref();
         size(self.steady) + swing.map_or(0.0, Oscillation::greatest)
@@ -95,11 +95,11 @@ impl<D: Dimension> Read<D> for Magnetic {
     }
 }
 
-/// Rate at which velocities turn in a field, 1/s.
+/// Returns the rate at which velocities turn in a field, 1/s.
 fn gyration<D: Dimension>(at: &FieldPoint<D>, density: [f64; 3]) -> [f64; 3] {
     let specific = at.source.charge / at.mass;
     let [x, y, z] = density.map(|b| b * specific);
-    // In the plane nothing moves along the normal, into which the others would turn.
+    // In the plane only the normal component turns velocities, since nothing moves along the normal.
     if D::N == 2 { [0.0, 0.0, z] } else { [x, y, z] }
 }
 
@@ -128,8 +128,8 @@ impl<D: Dimension> ForceField<D> for MagneticField {
     }
 }
 
-/// The same that alternates; the electric field that it would induce depends on what makes it, and is left out. The work of the
-/// moments comes from outside.
+/// An alternating magnetic field; the induced electric field depends on its source and is neglected. The work of the
+/// moments counts as injected from outside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlternatingMagneticField {
     /// Flux density, T.

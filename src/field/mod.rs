@@ -1,9 +1,9 @@
-//! Force fields: what acts on a grain from afar, as a function of its place, velocity and the time; and
-//! forces between the centres of grains.
+//! Force fields: forces on single grains as functions of position, velocity and time; and forces between the centres
+//! of grains.
 //!
-//! A new field implements [`ForceField`], a new force between grains [`BetweenGrains`]; it is put into a
-//! [`FieldSet`], which the rest of the program sees as one field. What scenarios have of fields is made in `registry`: a file a field
-//! and an entry there.
+//! A new field implements [`ForceField`], a new force between grains [`BetweenGrains`]; it is added to a
+//! [`FieldSet`], which the rest of the program treats as one field. The fields of scenarios are in `registry`: one
+//! file and one entry there per field.
 
 mod alternating;
 mod between;
@@ -58,7 +58,7 @@ use std::fmt::Debug;
 
 use crate::geometry::Dimension;
 
-/// What a field is told of a grain.
+/// Properties of a grain that a field depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldPoint<D: Dimension> {
     /// Mass, kg.
@@ -83,94 +83,95 @@ pub struct FieldPoint<D: Dimension> {
 pub struct FieldStateError {
     /// Name of the field.
     pub name: String,
-    /// Numbers that the field keeps.
+    /// Count of numbers in the field's state.
     pub expected: usize,
-    /// Numbers that were given.
+    /// Count of numbers given.
     pub found: usize,
 }
 
-/// A force on single grains, at the centre; a moment besides, on what is fixed in a grain.
+/// A force on single grains, at the centre; optionally a moment on properties fixed in a grain.
 pub trait ForceField<D: Dimension>: Debug + Send + Sync {
     /// Name in messages and logs.
     fn name(&self) -> &str;
 
-    /// Force, N.
+    /// Returns the force, N.
     fn force(&self, at: &FieldPoint<D>) -> D::Vector;
 
-    /// Moment about the centre, N m; in the plane the last counts.
+    /// Returns the moment about the centre, N m; in the plane only the third component is used.
     fn moment(&self, _at: &FieldPoint<D>) -> [f64; 3] {
         [0.0; 3]
     }
 
-    /// The rate w, 1/s, of a force that turns the velocity: an acceleration v x w beside that of the force.
-    /// It does no work, and is integrated so that it does none.
+    /// Returns the rate w, 1/s, of a force that turns the velocity: an acceleration v x w in addition to that of the
+    /// force. It does no work, and is integrated such that it does none.
     fn gyration(&self, _at: &FieldPoint<D>) -> [f64; 3] {
         [0.0; 3]
     }
 
-    /// The drag of a fluid beside the force: it acts at the mean of the velocities before and after a step, so that
-    /// it is stable in any step, and its energy is booked in two, what the fluid gives and what is lost.
+    /// Returns the drag of a fluid in addition to the force: it acts at the mean of the velocities before and after a
+    /// step, so that it is stable for any step, and its energy is booked in two parts, the work of the fluid and the
+    /// dissipation.
     fn drag(&self, _at: &FieldPoint<D>) -> Drag<D> {
         Drag::default()
     }
 
-    /// The rate w, 1/s, at which the spins s of balls turn in space by themselves: s x w.
+    /// Returns the rate w, 1/s, at which the spins s of balls turn in space by themselves: s x w.
     fn spin_turning(&self) -> [f64; 3] {
         [0.0; 3]
     }
 
-    /// Whether the work of the force is booked as given from outside, since it has no potential and nothing is
-    /// lost in it.
+    /// Whether the work of the force is booked as injected from outside, because the force has no potential and
+    /// dissipates nothing.
     fn gives_work(&self) -> bool {
         false
     }
 
-    /// Potential energy, J, zero at the origin; 0 for a field without potential.
+    /// Returns the potential energy, J, zero at the origin; 0 for a field without potential.
     fn potential_energy(&self, _at: &FieldPoint<D>) -> f64 {
         0.0
     }
 
-    /// Power that the field takes out of the motion for good, W; never negative.
+    /// Returns the power that the field dissipates, W; never negative.
     fn dissipated_power(&self, _at: &FieldPoint<D>) -> f64 {
         0.0
     }
 
-    /// The acceleration, m/s^2, if it is the same for all grains at all places, velocities and times
-    /// until the next event of the field: grains then fly on parabolas.
+    /// Returns the acceleration, m/s^2, if it is the same for all grains at all positions, velocities and times until
+    /// the next event of the field: grains then fly on parabolas.
     fn uniform_acceleration(&self) -> Option<D::Vector> {
         None
     }
 
-    /// The rate at which the field damps a velocity, 1/s; an explicit step has to stay well under its
+    /// Returns the rate at which the field damps a velocity, 1/s; an explicit step must be much shorter than its
     /// inverse.
     fn damping_rate(&self, _mass: f64, _radius: f64) -> f64 {
         0.0
     }
 
-    /// When the field next changes by itself, s, later than `now`; until then it is smooth in time.
+    /// Returns when the field next changes by itself, s, later than `now`; until then it is smooth in time.
     fn next_event(&self, _now: f64) -> Option<f64> {
         None
     }
 
-    /// Brings the inner state to `now`. Called at each event of the field, and also at those of
-    /// others, when there is nothing to do.
+    /// Advances the inner state to `now`. Called at each event of the field, and also at events of others, when there
+    /// may be nothing to do.
     fn handle_event(&mut self, _now: f64) {}
 
-    /// Takes what it gave to grains by drag at an evaluation, N s.
+    /// Receives the momentum that its drag gave to grains at an evaluation, N s.
     fn react(&mut self, _given: D::Vector, _time: f64) {}
 
-    /// The velocity of a fluid on which grains act, m/s, but for a share of what they did at the last evaluation, which
-    /// is yet to come.
+    /// Returns the velocity of a fluid on which grains act, m/s, without a fraction `to_come` of the effect of grains
+    /// at the last evaluation, which is still to be applied.
     fn stream(&self, _to_come: f64) -> Option<D::Vector> {
         None
     }
 
-    /// The inner state, for a checkpoint.
+    /// Returns the inner state, for a checkpoint.
     fn state(&self) -> Vec<f64> {
         Vec::new()
     }
 
-    /// Takes an inner state back.
+    /// Restores an inner state.
     fn restore(&mut self, state: &[f64]) -> Result<(), FieldStateError> {
         if state.is_empty() {
             return Ok(());

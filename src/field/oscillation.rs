@@ -1,4 +1,4 @@
-//! Vectors that are constant, or change with time as a sine does.
+//! Vectors that are constant or vary sinusoidally with time.
 
 use std::borrow::Cow;
 use std::f64::consts::TAU;
@@ -12,9 +12,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::keys::{PhaseKeys, View, numbers};
 use crate::geometry::dot;
 
-/// A sin(2 pi f t + p), component by component: with one phase it swings along a line, with two it turns.
+/// A sin(2 pi f t + p), component by component: with equal phases it oscillates along a line, with different ones it
+/// turns.
 ///
-/// It is known at any time, and has nothing to keep from one to the next.
+/// It is a function of time, and has no state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Oscillation {
     /// A.
@@ -26,7 +27,7 @@ pub struct Oscillation {
 }
 
 impl Oscillation {
-    /// What it is at a time, s.
+    /// Returns the value at a time, s.
     pub fn at(&self, time: f64) -> [f64; 3] {
         let angle = self.rate() * time;
         std::array::from_fn(|k| match self.amplitude[k] {
@@ -35,12 +36,12 @@ impl Oscillation {
         })
     }
 
-    /// Its angular frequency, rad/s.
+    /// Returns the angular frequency, rad/s.
     pub fn rate(&self) -> f64 {
         TAU * self.frequency
     }
 
-    /// A bound of its size.
+    /// Returns a bound of the magnitude.
     pub fn greatest(&self) -> f64 {
         dot(self.amplitude, self.amplitude).sqrt()
     }
@@ -64,19 +65,19 @@ pub struct AlternatingKeys {
     pub mean: Option<Vec<f64>>,
 }
 
-/// A vector: the same at all times, or a table of what alternates.
+/// A vector: constant, or a table of an oscillation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VectorKeys {
-    /// At all times.
+    /// Constant.
     Steady(Vec<f64>),
-    /// With a sine.
+    /// Sinusoidal.
     Alternating(AlternatingKeys),
 }
 
-/// A vector that is checked: its constant part, and what alternates.
+/// A checked vector: its constant part, and its oscillation.
 pub type Parts = ([f64; 3], Option<Oscillation>);
 
-/// What alternates, by amplitude and frequency; vectors are read by `vector`.
+/// Reads an oscillation from amplitude and frequency; `vector` reads vectors.
 pub(super) fn oscillation<V: View>(
     view: &V,
     (amplitude, frequency): (&[f64], f64),
@@ -113,7 +114,7 @@ pub(super) fn oscillation<V: View>(
 }
 
 impl VectorKeys {
-    /// Reads it by `vector`.
+    /// Reads it; `vector` reads vectors.
     pub(super) fn read<V: View>(
         &self,
         view: &V,

@@ -1,4 +1,4 @@
-//! Fields that a program brings with it, which no scenario has.
+//! Fields defined by the calling program, which no scenario contains.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::source::Carried;
 use super::{FieldFeature, FieldPoint, FieldSet, ForceField, LongRangeSetup, three};
 use crate::geometry::{Dimension, Vector};
 
-/// A grain as such a field is told of it. In the plane third numbers are 0.
+/// Properties of a grain passed to such a field. In the plane third components are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GrainPoint {
     /// Mass, kg.
@@ -26,42 +26,42 @@ pub struct GrainPoint {
     pub time: f64,
 }
 
-/// A force on single grains, at the centre, that a program brings. It is the same whenever it is asked for the same: models ask at times of
-/// their own choice, from many threads.
+/// A force on single grains, at the centre, defined by the calling program. Equal arguments must give equal results:
+/// models evaluate it at times of their own choice, from many threads.
 pub trait OwnField: Debug + Send + Sync {
-    /// Its name in messages.
+    /// Returns the name in messages.
     fn name(&self) -> &str;
 
-    /// Force, N; in the plane the first two numbers count.
+    /// Returns the force, N; in the plane only the first two components are used.
     fn force(&self, grain: &GrainPoint) -> [f64; 3];
 
-    /// Whether it has a potential; the work of one that has none is booked as given from outside.
+    /// Whether it has a potential; the work of a force without one is booked as injected from outside.
     fn has_potential(&self) -> bool {
         false
     }
 
-    /// Potential energy, J, where it has one.
+    /// Returns the potential energy, J, if it has one.
     fn potential_energy(&self, _grain: &GrainPoint) -> f64 {
         0.0
     }
 
-    /// The greatest angular frequency of a motion in it, 1/s, which a step must resolve; 0 where there is none.
+    /// Returns the greatest angular frequency of a motion in it, 1/s, which a step must resolve; 0 if there is none.
     fn frequency(&self) -> f64 {
         0.0
     }
 
-    /// The velocity that it may give to a grain at rest, m/s.
+    /// Returns the greatest speed that it may give to a grain at rest, m/s.
     fn speed(&self) -> f64 {
         0.0
     }
 
-    /// Whether it differs from place to place along an axis of coordinates: then space cannot repeat itself along it.
+    /// Whether it varies along a coordinate axis: then space cannot be periodic along it.
     fn varies_along(&self, _axis: usize) -> bool {
         true
     }
 }
 
-/// Such a field in a setup. It is in no text and in no saved state: a run that goes on gets it anew.
+/// Such a field in a setup. Neither text nor saved state contains it: supply it again when a run is resumed.
 #[derive(Clone, Debug)]
 pub struct Brought(pub Arc<dyn OwnField>);
 
@@ -105,7 +105,7 @@ impl<D: Dimension> ForceField<D> for Brought {
 }
 
 impl<D: Dimension> Kind<D> for Brought {
-    /// What takes an acceleration from a table takes any.
+    /// It has the same requirements as an acceleration from a table.
     fn asks(&self) -> Vec<FieldFeature> {
         vec![FieldFeature::TableField]
     }

@@ -1,4 +1,4 @@
-//! Sums over all others of what poles and dipoles at their centres do (Jackson 1999, sections 4.1, 4.2, 5.7).
+//! Sums of the forces of poles and dipoles at the centres of grains (Jackson 1999, sections 4.1, 4.2, 5.7).
 //!
 //! With d from the other to the grain, r its length, q and p pole and moment of the grain, Q and P
 //! those of the other, all times the constant of the force:
@@ -13,7 +13,7 @@ use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
 /// Poles and moments of a crowd, and the constant of the force between them.
 pub(super) struct Poles<'a> {
-    /// Force times distance squared over two poles.
+    /// Force times squared distance over the product of two poles.
     pub constant: f64,
     /// Centres, m.
     pub places: [&'a [Row]; 3],
@@ -23,7 +23,7 @@ pub(super) struct Poles<'a> {
     pub moments: Option<[&'a [Row]; 3]>,
 }
 
-/// A pole and a moment at a place, on which the others act.
+/// A pole and a moment at a position, on which the others act.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Probe {
     pub place: [f64; 3],
@@ -31,17 +31,17 @@ pub(super) struct Probe {
     pub moment: [f64; 3],
 }
 
-/// What acts on a probe.
+/// Action on a probe.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Felt {
     pub force: [f64; 3],
-    /// The potential and the field of the others.
+    /// Potential and field of the others.
     pub potential: f64,
     pub field: [f64; 3],
 }
 
 impl Poles<'_> {
-    /// The grain at an index as a probe.
+    /// Returns the grain at an index as a probe.
     pub fn probe(&self, index: usize) -> Probe {
         let at = |rows: &[Row]| rows[index / LANES].0[index % LANES];
         Probe {
@@ -51,7 +51,7 @@ impl Poles<'_> {
         }
     }
 
-    /// What all feel of each other.
+    /// Evaluates the action of all others on each grain.
     pub fn each(&self, crowd: &Crowd, mut felt: impl FnMut(usize, Probe, Felt)) {
         let level = Level::best();
         for index in 0..crowd.len() {
@@ -60,7 +60,7 @@ impl Poles<'_> {
         }
     }
 
-    /// What a probe feels of all that are not where it is.
+    /// Returns the action on a probe of all grains that are not at its position.
     pub fn at(&self, level: Level, probe: Probe) -> Felt {
         match (self.poles, self.moments) {
             (Some(poles), None) => run(
@@ -97,7 +97,7 @@ fn splat<L: Lanes>(a: [f64; 3]) -> [L; 3] {
     a.map(L::splat)
 }
 
-/// Way to the probe and inverse distance, 0 where there is none.
+/// Returns the displacement to the probe and the inverse distance, 0 where the distance is 0.
 #[inline(always)]
 fn way<L: Lanes>(places: [&[Row]; 3], block: usize, to: [L; 3]) -> ([L; 3], L) {
     let zero = L::splat(0.0);

@@ -1,4 +1,4 @@
-//! How fast forces from afar move things, for the choice of the step.
+//! Rates of the motions that long-range forces cause, for the choice of the step.
 
 use super::between::{COULOMB, MAGNETIC};
 use super::source::{LongRangeSetup, size};
@@ -10,23 +10,23 @@ pub struct Smallest {
     pub mass: f64,
     /// Radius, m.
     pub radius: f64,
-    /// Whether there are more than one of its material.
+    /// Whether there is more than one grain of its material.
     pub many: bool,
 }
 
 /// A motion that a step must resolve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fastest {
-    /// What it is.
+    /// Kind of the motion.
     pub what: &'static str,
-    /// Its angular frequency, 1/s.
+    /// Angular frequency, 1/s.
     pub frequency: f64,
 }
 
 impl LongRangeSetup {
-    /// The fastest motions of the smallest grains, by material, whose moments of inertia are `inertia` m r^2, in an
-    /// electric (V/m) and a magnetic field (T) of such strengths: turning of paths, swinging of moments in the fields, and
-    /// swinging, or falling about each other, of neighbours in touch.
+    /// Returns the fastest motions of the smallest grains, by material, whose moments of inertia are `inertia` m r^2,
+    /// in an electric (V/m) and a magnetic field (T) of given strengths: gyration of paths, oscillation of moments in
+    /// the fields, and oscillation, or fall about each other, of touching neighbours.
     pub fn fastest(
         &self,
         smallest: &[Option<Smallest>],

@@ -1,7 +1,8 @@
 //! The fields of scenarios, one file each.
 //!
-//! A field is a struct with [`Kind`], which tells of it what others must know, and [`Read`], which takes it from its keys. Its file and its entry in
-//! `fields!` below are all there is of it: scenarios, the set of fields, the step and the table of capabilities go by what it declares.
+//! A field is a struct with [`Kind`], the interface to the rest of the program, and [`Read`], which reads it from its
+//! keys. Its file and its entry in `fields!` below are all that it needs: scenarios, the set of fields, the step and
+//! the capability table use what it declares.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,8 +22,8 @@ use super::source::Carried;
 use super::table::{self, GivenField};
 use crate::geometry::Dimension;
 
-/// Makes of all fields the section of scenarios, what a setup has of them, their features, and the macro that hands on all
-/// features.
+/// Makes for all fields the section of scenarios, the fields of a setup, their features, and the macro that passes on
+/// all features.
 macro_rules! fields {
     ($(
         $(#[$meta:meta])* $key:ident: $keys:ty $(, $(#[$more_meta:meta])* $more:ident: $more_keys:ty)*

@@ -1,4 +1,4 @@
-//! A frame that turns: centrifugal and Coriolis forces.
+//! A rotating frame: centrifugal and Coriolis forces.
 
 use crate::geometry::{cross, dot, three};
 use schemars::JsonSchema;
@@ -29,10 +29,10 @@ pub struct TurningKeys {
     pub centre: Option<Vec<f64>>,
 }
 
-/// All is told in a frame that turns at a constant rate: positions, velocities and spins.
+/// A frame that rotates at a constant rate, to which positions, velocities and spins refer.
 ///
-/// Centrifugal force m w x (x x w), with potential -m |w x r|^2 / 2; Coriolis force 2 m v x w, which does no work; and
-/// in space what turns a ball's spin s, s x w a second.
+/// Centrifugal force m w x (x x w), with potential -m |w x r|^2 / 2; Coriolis force 2 m v x w, which does no work;
+/// and in space the turning of a ball's spin s at the rate s x w.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct TurningFrame<D: Dimension> {
@@ -69,7 +69,7 @@ impl<D: Dimension> ForceField<D> for TurningFrame<D> {
 }
 
 impl TurningKeys {
-    /// Centre and rate.
+    /// Reads centre and rate.
     pub(super) fn read<D: Dimension, V: View>(
         &self,
         view: &V,
@@ -95,7 +95,7 @@ impl<D: Dimension> Kind<D> for TurningFrame<D> {
     fn put_into(&self, set: &mut FieldSet<D>, _around: Around<'_, D>) {
         set.add(*self);
     }
-    /// That of the rim.
+    /// Returns the speed including that of the rim.
     fn speed(&self, before: f64, reach: &Reach<'_, D>, _carried: &LongRangeSetup) -> f64 {
         before + size(self.rate) * (reach.far)(self.centre)
     }

@@ -1,4 +1,4 @@
-//! Several fields as one.
+//! A set of fields that acts as one field.
 
 use super::{
     Action, BetweenGrains, Crowd, Drag, Electrostatics, FieldPoint, FieldStateError, ForceField,
@@ -12,16 +12,16 @@ use crate::geometry::{Dimension, Vector};
 pub struct FieldSet<D: Dimension> {
     fields: Vec<Box<dyn ForceField<D>>>,
     between: Vec<Box<dyn BetweenGrains>>,
-    /// What grains carry, by material.
+    /// Charges and moments per mass, by material.
     carried: LongRangeSetup,
     /// Densities by material.
     densities: Vec<f64>,
-    /// Whether what fields give and take is booked, grain by grain.
+    /// Whether the work of fields is booked grain by grain.
     booked: bool,
 }
 
 impl<D: Dimension> FieldSet<D> {
-    /// No field.
+    /// Returns an empty set.
     pub fn new() -> Self {
         FieldSet {
             fields: Vec::new(),
@@ -32,7 +32,7 @@ impl<D: Dimension> FieldSet<D> {
         }
     }
 
-    /// Gravity (m/s^2) and viscous drag (N s/m); what is zero is left out.
+    /// Returns a set of gravity (m/s^2) and viscous drag (N s/m); zero ones are omitted.
     pub fn with_gravity_and_drag(acceleration: D::Vector, coefficient: f64) -> Self {
         let mut set = Self::new();
         if acceleration.norm_squared() > 0.0 {
@@ -44,7 +44,7 @@ impl<D: Dimension> FieldSet<D> {
         set
     }
 
-    /// The same with forces between grains; what acts on nobody is left out.
+    /// Adds forces between grains; those that act on no grain are omitted.
     pub fn with_long_range(mut self, setup: &LongRangeSetup) -> Self {
         let carried = setup.carried();
         if setup.gravitation != 0.0 {
@@ -63,7 +63,7 @@ impl<D: Dimension> FieldSet<D> {
         self
     }
 
-    /// The same with other fields, which act on what was said to be carried.
+    /// Adds other fields, which act on the charges and moments given before.
     pub fn with_place(mut self, setup: &PlaceFields<D>, gravity: D::Vector) -> Self {
         let carried = std::mem::take(&mut self.carried);
         setup.put_into(&mut self, gravity, &carried);
@@ -73,12 +73,12 @@ impl<D: Dimension> FieldSet<D> {
         self
     }
 
-    /// Whether what the fields give and take is booked grain by grain, and there may be drags.
+    /// Whether the work of the fields is booked grain by grain, and there may be drag.
     pub fn is_booked(&self) -> bool {
         self.booked
     }
 
-    /// Volume of a grain, m^3; in the plane area, m^2.
+    /// Returns the volume of a grain, m^3; in the plane area, m^2.
     pub fn volume(&self, material: u16, mass: f64, radius: f64) -> f64 {
         match self.densities.get(usize::from(material)) {
             Some(density) => mass / density,
@@ -86,7 +86,7 @@ impl<D: Dimension> FieldSet<D> {
         }
     }
 
-    /// The drag of all fluids together.
+    /// Returns the total drag of all fluids.
     pub fn drag(&self, at: &FieldPoint<D>) -> Drag<D> {
         let (mut coefficient, mut pull) = (0.0, D::Vector::default());
         for field in &self.fields {
@@ -104,7 +104,7 @@ impl<D: Dimension> FieldSet<D> {
         }
     }
 
-    /// The rate at which spins turn by themselves, 1/s (see [`ForceField::spin_turning`]).
+    /// Returns the rate at which spins turn by themselves, 1/s (see [`ForceField::spin_turning`]).
     pub fn spin_turning(&self) -> [f64; 3] {
         let mut sum = [0.0; 3];
         for field in &self.fields {
@@ -116,12 +116,12 @@ impl<D: Dimension> FieldSet<D> {
         sum
     }
 
-    /// What grains of a material carry per mass.
+    /// Returns charge and moments per mass of a material.
     pub fn source(&self, material: u16) -> SourceDensity {
         self.carried.source(material)
     }
 
-    /// Whether grains carry moments, so that forces go with their orientations.
+    /// Whether grains have moments, so that forces depend on their orientations.
     pub fn has_moments(&self) -> bool {
         self.carried.has_moments()
     }
@@ -131,7 +131,7 @@ impl<D: Dimension> FieldSet<D> {
         self.between.push(Box::new(force));
     }
 
-    /// The forces between grains, in order.
+    /// Returns the forces between grains, in order.
     pub fn between(&self) -> impl Iterator<Item = &dyn BetweenGrains> {
         self.between.iter().map(|force| force.as_ref())
     }
@@ -141,25 +141,25 @@ impl<D: Dimension> FieldSet<D> {
         !self.between.is_empty()
     }
 
-    /// Adds what grains feel of each other; `actions` are as many.
+    /// Adds the actions of grains on each other; `actions` has an entry per grain.
     pub fn act(&self, crowd: &Crowd, actions: &mut [Action]) {
         for force in &self.between {
             force.act(crowd, actions);
         }
     }
 
-    /// Energy of all pairs, J.
+    /// Returns the energy of all pairs, J.
     pub fn energy_between(&self, crowd: &Crowd) -> f64 {
         self.between().map(|force| force.energy(crowd)).sum()
     }
 
-    /// Energy of one more grain with all of a crowd, J.
+    /// Returns the energy of one more grain with a whole crowd, J.
     pub fn energy_with(&self, crowd: &Crowd, one: &Member) -> f64 {
         let with = |force: &dyn BetweenGrains| force.energy_with(crowd, one);
         self.between().map(with).sum()
     }
 
-    /// Rate at which velocities turn, 1/s (see [`ForceField::gyration`]).
+    /// Returns the rate at which velocities turn, 1/s (see [`ForceField::gyration`]).
     pub fn gyration(&self, at: &FieldPoint<D>) -> [f64; 3] {
         let mut sum = [0.0; 3];
         for field in &self.fields {
@@ -176,12 +176,12 @@ impl<D: Dimension> FieldSet<D> {
         self.fields.push(Box::new(field));
     }
 
-    /// The fields, in order.
+    /// Returns the fields, in order.
     pub fn iter(&self) -> impl Iterator<Item = &dyn ForceField<D>> {
         self.fields.iter().map(|field| field.as_ref())
     }
 
-    /// Acceleration of a grain, m/s^2.
+    /// Returns the acceleration of a grain, m/s^2.
     pub fn acceleration(&self, at: &FieldPoint<D>) -> D::Vector {
         match self.uniform_acceleration() {
             Some(uniform) => uniform,
@@ -189,12 +189,12 @@ impl<D: Dimension> FieldSet<D> {
         }
     }
 
-    /// The inner states of all fields, in order, for a checkpoint.
+    /// Returns the inner states of all fields, in order, for a checkpoint.
     pub fn states(&self) -> Vec<Vec<f64>> {
         self.iter().map(|field| field.state()).collect()
     }
 
-    /// Takes the inner states of all fields back.
+    /// Restores the inner states of all fields.
     pub fn restore_states(&mut self, states: &[Vec<f64>]) -> Result<(), FieldStateError> {
         if states.len() != self.fields.len() {
             return Err(FieldStateError {
@@ -209,7 +209,7 @@ impl<D: Dimension> FieldSet<D> {
             .try_for_each(|(field, state)| field.restore(state))
     }
 
-    /// Force, N.
+    /// Returns the total force, N.
     pub fn force(&self, at: &FieldPoint<D>) -> D::Vector {
         let mut sum = D::Vector::default();
         for field in &self.fields {
@@ -218,18 +218,18 @@ impl<D: Dimension> FieldSet<D> {
         sum
     }
 
-    /// Potential energy, J, zero at the origin.
+    /// Returns the potential energy, J, zero at the origin.
     pub fn potential_energy(&self, at: &FieldPoint<D>) -> f64 {
         self.iter().map(|field| field.potential_energy(at)).sum()
     }
 
-    /// Dissipated power, W.
+    /// Returns the dissipated power, W.
     pub fn dissipated_power(&self, at: &FieldPoint<D>) -> f64 {
         self.iter().map(|field| field.dissipated_power(at)).sum()
     }
 
-    /// The acceleration, m/s^2, if that of every field is uniform and none acts between grains; zero
-    /// without fields.
+    /// Returns the acceleration, m/s^2, if that of every field is uniform and there are no forces between grains;
+    /// zero without fields.
     pub fn uniform_acceleration(&self) -> Option<D::Vector> {
         if self.reaches_between() {
             return None;
@@ -241,14 +241,14 @@ impl<D: Dimension> FieldSet<D> {
         Some(sum)
     }
 
-    /// The rate at which all fields together damp a velocity, 1/s.
+    /// Returns the rate at which all fields together damp a velocity, 1/s.
     pub fn damping_rate(&self, mass: f64, radius: f64) -> f64 {
         let rate = |field: &dyn ForceField<D>| field.damping_rate(mass, radius);
         self.iter().map(rate).sum()
     }
 
-    /// When a field next changes by itself, s. What is not later than `now` is not an event: a field
-    /// cannot hold the clock.
+    /// Returns when a field next changes by itself, s. A time not later than `now` is not an event: a field cannot
+    /// stop the clock.
     pub fn next_event(&self, now: f64) -> Option<f64> {
         self.iter()
             .filter_map(|field| field.next_event(now))
@@ -256,19 +256,20 @@ impl<D: Dimension> FieldSet<D> {
             .min_by(f64::total_cmp)
     }
 
-    /// Tells all fields what they gave to grains by drag at an evaluation, N s.
+    /// Passes to all fields the momentum that drag gave to grains at an evaluation, N s.
     pub fn react(&mut self, given: D::Vector, time: f64) {
         for field in &mut self.fields {
             field.react(given, time);
         }
     }
 
-    /// The velocity of a fluid on which grains act, m/s, but for a share of what they did at the last evaluation.
+    /// Returns the velocity of a fluid on which grains act, m/s, without a fraction `to_come` of their effect at the
+    /// last evaluation.
     pub fn stream(&self, to_come: f64) -> Option<D::Vector> {
         self.iter().find_map(|field| field.stream(to_come))
     }
 
-    /// Brings all fields to `now`.
+    /// Advances all fields to `now`.
     pub fn handle_event(&mut self, now: f64) {
         for field in &mut self.fields {
             field.handle_event(now);

@@ -1,4 +1,4 @@
-//! What acts from afar: charges and moments of grains.
+//! Charges and moments of grains, the sources of long-range forces.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,8 @@ pub struct Source {
     pub magnetic: [f64; 3],
 }
 
-/// What grains of a material carry per mass. Moments are fixed in the grain, in the frame in which its
-/// shape is given.
+/// Charge and moments per mass of a material. Moments are fixed in the grain, in the frame in which its shape is
+/// given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourceDensity {
     /// Charge, C/kg.
@@ -28,7 +28,7 @@ pub struct SourceDensity {
 }
 
 impl SourceDensity {
-    /// Whether there is nothing.
+    /// Whether there is neither charge nor moment.
     pub fn is_none(&self) -> bool {
         *self == SourceDensity::default()
     }
@@ -38,8 +38,8 @@ impl SourceDensity {
         self.electric != [0.0; 3] || self.magnetic != [0.0; 3]
     }
 
-    /// That of a grain of a mass (kg) and an orientation; `axes` leads from the frame of the principal axes
-    /// to the one as given.
+    /// Returns charge and moments of a grain of a mass (kg) and an orientation; `axes` rotates from the frame of the
+    /// principal axes to the given one.
     pub fn of<D: Dimension>(
         &self,
         mass: f64,
@@ -53,7 +53,7 @@ impl SourceDensity {
             let given = D::Vector::from_fn(|k| moment[k] * mass);
             let own = axes.map_or(given, |axes| D::unrotate(axes, given));
             let there = D::rotate(rotation, own);
-            // What stands on the plane does not turn with the grain.
+            // A moment normal to the plane does not turn with the grain.
             std::array::from_fn(|k| if k < D::N { there[k] } else { moment[k] * mass })
         };
         Source {
@@ -64,7 +64,7 @@ impl SourceDensity {
     }
 }
 
-/// Which of all that may be carried is carried by somebody.
+/// Which kinds of charge and moment any grain has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Charges.
@@ -76,7 +76,7 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// By materials of such densities.
+    /// Returns the kinds that occur in these materials.
     pub fn of<'a>(sources: impl Iterator<Item = &'a SourceDensity>) -> Self {
         let mut carried = Carried::default();
         for source in sources {
@@ -88,22 +88,22 @@ impl Carried {
     }
 }
 
-/// What grains carry, and the forces between them.
+/// Charges and moments of grains, and the gravitation between them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LongRangeSetup {
-    /// Constant of gravitation between grains, N m^2/kg^2; 0 for none.
+    /// Gravitational constant between grains, N m^2/kg^2; 0 for none.
     pub gravitation: f64,
-    /// By material; those beyond the end of the list carry nothing.
+    /// Charges and moments by material; materials beyond the end of the list have none.
     pub sources: Vec<SourceDensity>,
 }
 
 impl LongRangeSetup {
-    /// Whether there is nothing of all that.
+    /// Whether there are no long-range forces.
     pub fn is_none(&self) -> bool {
         self.gravitation == 0.0 && self.carried() == Carried::default()
     }
 
-    /// What is carried.
+    /// Returns the kinds of charge and moment that occur.
     pub fn carried(&self) -> Carried {
         Carried::of(self.sources.iter())
     }
@@ -113,7 +113,7 @@ impl LongRangeSetup {
         self.sources.iter().any(SourceDensity::has_moment)
     }
 
-    /// What grains of a material carry.
+    /// Returns charge and moments per mass of a material.
     pub fn source(&self, material: u16) -> SourceDensity {
         let density = self.sources.get(usize::from(material));
         density.copied().unwrap_or_default()

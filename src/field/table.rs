@@ -1,4 +1,4 @@
-//! Any acceleration from a table.
+//! An acceleration field from a table.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +16,8 @@ pub(super) const TABLE: FieldRow = FieldRow {
     kind: FieldKind::Place,
 };
 
-/// An acceleration on a regular grid, m/s^2. Whether it has a potential nobody knows: its work is booked as given
-/// from outside.
+/// A tabulated acceleration field on a regular grid, m/s^2. Whether it has a potential is unknown: its work is booked
+/// as injected from outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct GivenField<D: Dimension> {

@@ -30,28 +30,28 @@ pub trait Vector:
 {
     /// Number of components.
     const LEN: usize;
-    /// The scalar product.
+    /// Returns the scalar product.
     fn dot(&self, other: &Self) -> f64;
-    /// The vector whose components are given by a function of their index.
+    /// Returns the vector with components given by a function of their index.
     fn from_fn(component: impl FnMut(usize) -> f64) -> Self;
-    /// Square of the length.
+    /// Returns the square of the length.
     fn norm_squared(&self) -> f64 {
         self.dot(self)
     }
-    /// Length.
+    /// Returns the length.
     fn norm(&self) -> f64 {
         self.norm_squared().sqrt()
     }
-    /// Components in order.
+    /// Returns the components in order.
     fn components(&self) -> impl Iterator<Item = f64> {
         let v = *self;
         (0..Self::LEN).map(move |k| v[k])
     }
-    /// True when every component is a finite number.
+    /// Whether every component is a finite number.
     fn is_finite(&self) -> bool {
         self.components().all(f64::is_finite)
     }
-    /// The vector from a slice of exactly [`Vector::LEN`] numbers, or none.
+    /// Returns the vector from a slice of exactly [`Vector::LEN`] numbers, or none.
     fn from_slice(values: &[f64]) -> Option<Self> {
         (values.len() == Self::LEN).then(|| Self::from_fn(|k| values[k]))
     }
@@ -83,7 +83,7 @@ macro_rules! vector {
 vector!(Vector2<f64>, 2);
 vector!(Vector3<f64>, 3);
 
-/// The dimension of space, as a type parameter: what vectors, spins, rotations and surfaces are.
+/// The dimension of space, as a type parameter: it determines vectors, spins, rotations and surfaces.
 pub trait Dimension: Copy + Clone + Debug + Default + PartialEq + Send + Sync + 'static {
     /// Number of coordinates: 2 or 3.
     const N: usize;
@@ -109,33 +109,33 @@ pub trait Dimension: Copy + Clone + Debug + Default + PartialEq + Send + Sync + 
     type Rotation: Copy + Debug + PartialEq + Send + Sync + Serialize + for<'a> Deserialize<'a>;
     /// Primitive surfaces that boundaries are made of.
     type Surface: Surface<Self>;
-    /// Something for each unknown of a body, displacement first; in the plane a fourth, of no
-    /// meaning, since vector units take four.
+    /// An array with an entry for each unknown of a body, displacement first; in the plane it has an unused fourth
+    /// entry, since vector units need four.
     type Unknowns<T: Copy + Default>: Copy + Default + AsRef<[T]> + AsMut<[T]>;
 
-    /// Velocity of a point at `arm` from the centre of a body that turns with `spin`.
+    /// Returns the velocity of a point at `arm` from the centre of a body that turns with `spin`.
     fn cross_spin(spin: Self::Spin, arm: Self::Vector) -> Self::Vector;
-    /// Moment of `force` that acts at `arm` from the centre.
+    /// Returns the moment of `force` that acts at `arm` from the centre.
     fn moment(arm: Self::Vector, force: Self::Vector) -> Self::Spin;
-    /// Components of a spin, in order.
+    /// Returns a component of a spin.
     fn spin_component(spin: Self::Spin, index: usize) -> f64;
-    /// Spin from its components; as many as [`Dimension::SPINS`].
+    /// Returns a spin from its components; there are [`Dimension::SPINS`] of them.
     fn spin_from_fn(component: impl FnMut(usize) -> f64) -> Self::Spin;
-    /// Scalar product of two spins.
+    /// Returns the scalar product of two spins.
     fn spin_dot(a: Self::Spin, b: Self::Spin) -> f64;
-    /// No rotation.
+    /// Returns the identity rotation.
     fn identity() -> Self::Rotation;
-    /// The rotation after turning by `turn` (rad, spin times time) from `rotation`.
+    /// Returns `rotation` followed by the rotation vector `turn` (rad, spin times time).
     fn turned(rotation: Self::Rotation, turn: Self::Spin) -> Self::Rotation;
-    /// A vector turned by a rotation.
+    /// Rotates a vector.
     fn rotate(rotation: Self::Rotation, vector: Self::Vector) -> Self::Vector;
-    /// A vector turned back by a rotation.
+    /// Rotates a vector by the inverse of a rotation.
     fn unrotate(rotation: Self::Rotation, vector: Self::Vector) -> Self::Vector;
-    /// Energy of a body that turns, J, by its principal moments (kg m^2); the plane uses the last.
+    /// Returns the rotational energy of a body, J, from its principal moments (kg m^2); the plane uses the last.
     fn turning_energy(rotation: Self::Rotation, spin: Self::Spin, moments: [f64; 3]) -> f64;
-    /// Components of a rotation for files: the angle, or x, y, z, w.
+    /// Returns the components of a rotation for files, and their number: the angle, or x, y, z, w.
     fn rotation_components(rotation: Self::Rotation) -> ([f64; 4], usize);
-    /// Area of a disk or volume of a sphere, m^2 or m^3.
+    /// Returns the area of a disk or the volume of a sphere, m^2 or m^3.
     fn ball_measure(radius: f64) -> f64;
     /// Moment of inertia of a solid disk or sphere over mass and radius squared: 1/2 or 2/5.
     const BALL_INERTIA: f64;
@@ -237,7 +237,7 @@ impl Dimension for Spatial {
         UnitQuaternion::identity()
     }
     fn turned(rotation: UnitQuaternion<f64>, turn: Vector3<f64>) -> UnitQuaternion<f64> {
-        // libm rather than the platform's sine: the same bits everywhere.
+        // libm instead of the platform's sine: the same bits everywhere.
         let angle = Vector::norm(&turn);
         let (s, c) = libm::sincos(0.5 * angle);
         let k = if angle > 1e-8 {

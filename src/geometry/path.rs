@@ -1,9 +1,9 @@
-//! When two bodies in flight touch.
+//! Times of contact of two bodies in flight.
 //!
-//! A contact is *approaching*: the gap closes when it is reached. A pair that overlaps by rounding
-//! and separates is therefore left alone, and one that overlaps and approaches touches at once
-//! (Bannerman, Strobl, Formella and Poeschel 2014); a pair that overlaps, separates, and is drawn
-//! back before it is apart touches when it turns back. A tangent touch is no contact.
+//! A contact is *approaching*: the gap is closing when it is reached. A pair that overlaps by rounding and separates
+//! is therefore ignored, and one that overlaps and approaches touches at once (Bannerman, Strobl, Formella and
+//! Poeschel 2014); a pair that overlaps, separates, and is accelerated back before it is apart touches when it turns
+//! back. A tangential touch is no contact.
 
 use crate::geometry::{Dimension, Vector};
 
@@ -19,15 +19,15 @@ pub struct Path<D: Dimension> {
 }
 
 impl<D: Dimension> Path<D> {
-    /// Position at a time, m.
+    /// Returns the position at a time, m.
     pub fn position_at(&self, time: f64) -> D::Vector {
         self.position + (self.velocity + self.acceleration * (0.5 * time)) * time
     }
-    /// Velocity at a time, m/s.
+    /// Returns the velocity at a time, m/s.
     pub fn velocity_at(&self, time: f64) -> D::Vector {
         self.velocity + self.acceleration * time
     }
-    /// This path as seen from another.
+    /// Returns this path relative to another.
     pub fn relative_to(&self, other: &Self) -> Self {
         Path {
             position: self.position - other.position,
@@ -37,8 +37,8 @@ impl<D: Dimension> Path<D> {
     }
 }
 
-/// First time at which gap + rate t + acceleration t^2 / 2 reaches 0 from above, s (thesis eq. 3.9
-/// on, in the form that keeps its digits); see the module for gaps that are not positive.
+/// Returns the first time at which gap + rate t + acceleration t^2 / 2 reaches 0 from above, s (thesis eq. 3.9 on, in
+/// a form without cancellation); see the module for gaps that are not positive.
 pub fn parabola(gap: f64, rate: f64, acceleration: f64) -> Option<f64> {
     let square = rate * rate - 2.0 * acceleration * gap;
     if gap <= 0.0 {
@@ -48,7 +48,7 @@ pub fn parabola(gap: f64, rate: f64, acceleration: f64) -> Option<f64> {
         if acceleration >= 0.0 {
             return None;
         }
-        // Separating, then drawn back: from apart, or from where it turns while still overlapping.
+        // Separating, then accelerated back: from apart, or from the turning point while still overlapping.
         return Some(if square > 0.0 {
             (rate + square.sqrt()) / -acceleration
         } else {
@@ -67,8 +67,8 @@ pub fn parabola(gap: f64, rate: f64, acceleration: f64) -> Option<f64> {
     time.is_finite().then_some(time)
 }
 
-/// First approaching contact of a sphere with a plane, s (thesis 3.4); the sphere is on the side
-/// of the unit `normal`, and the plane moves along `plane` without turning.
+/// Returns the first approaching contact of a sphere with a plane, s (thesis 3.4); the sphere is on the side of the
+/// unit `normal`, and the plane moves along the path `plane` without turning.
 pub fn sphere_plane<D: Dimension>(
     sphere: &Path<D>,
     radius: f64,
@@ -83,7 +83,7 @@ pub fn sphere_plane<D: Dimension>(
     )
 }
 
-/// First approaching contact of two spheres, s; `reach` is the sum of their radii, m.
+/// Returns the first approaching contact of two spheres, s; `reach` is the sum of their radii, m.
 pub fn spheres<D: Dimension>(a: &Path<D>, b: &Path<D>, reach: f64) -> Option<f64> {
     let path = b.relative_to(a);
     if path.acceleration.norm_squared() > 0.0 {
@@ -93,9 +93,9 @@ pub fn spheres<D: Dimension>(a: &Path<D>, b: &Path<D>, reach: f64) -> Option<f64
     }
 }
 
-/// First approaching contact of two spheres without relative acceleration (thesis eqs. 3.7, 3.8):
-/// t = c / (-b + sqrt(b^2 - a c)). The discriminant is taken from the closest distance, which does
-/// not lose the digits of a graze far away.
+/// Returns the first approaching contact of two spheres without relative acceleration (thesis eqs. 3.7, 3.8): t = c /
+/// (-b + sqrt(b^2 - a c)). The discriminant is computed from the closest distance, which keeps the digits of a graze
+/// far away.
 fn straight<D: Dimension>(x: D::Vector, v: D::Vector, reach: f64) -> Option<f64> {
     let (speed_squared, b) = (v.norm_squared(), x.dot(&v));
     if b >= 0.0 {
@@ -122,17 +122,17 @@ struct Approach<D: Dimension> {
 }
 
 impl<D: Dimension> Approach<D> {
-    /// Half of (distance^2 - reach^2), m^2, without the cancellation of the expanded quartic.
+    /// Returns half of (distance^2 - reach^2), m^2, without the cancellation of the expanded quartic.
     fn value(&self, time: f64) -> f64 {
         let distance = self.path.position_at(time).norm();
         0.5 * (distance - self.reach) * (distance + self.reach)
     }
-    /// Its rate, m^2/s.
+    /// Returns the rate of change of the value, m^2/s.
     fn rate(&self, time: f64) -> f64 {
         let position = self.path.position_at(time);
         position.dot(&self.path.velocity_at(time))
     }
-    /// What rounding may do to the value at a time.
+    /// Returns the rounding error of the value at a time.
     fn noise(&self, time: f64) -> f64 {
         let path = &self.path;
         let reached = path.position.norm()
@@ -140,8 +140,8 @@ impl<D: Dimension> Approach<D> {
         4.0 * f64::EPSILON * reached * self.reach
     }
 
-    /// Walks from one turn of the distance to the next; on each falling stretch the crossing, if
-    /// there is one, is bracketed.
+    /// Steps from one turning point of the distance to the next; on each decreasing interval it brackets the
+    /// crossing, if there is one.
     fn first_contact(&self) -> Option<f64> {
         let mut from = 0.0;
         for to in self.turns().into_iter().flatten() {
@@ -155,11 +155,11 @@ impl<D: Dimension> Approach<D> {
             }
             from = to;
         }
-        // After the last turn the distance only grows.
+        // After the last turning point the distance only grows.
         None
     }
 
-    /// Times after 0 at which the distance stops growing or falling, ascending.
+    /// Returns the times after 0 at which the distance stops growing or decreasing, ascending.
     fn turns(&self) -> [Option<f64>; 3] {
         let Path {
             position: x,
@@ -202,7 +202,7 @@ impl<D: Dimension> Approach<D> {
         turns
     }
 
-    /// A time after `from` at which the distance grows for good.
+    /// Returns a time after `from` from which on the distance only grows.
     fn beyond(&self, from: f64) -> f64 {
         let a = self.path.acceleration.norm();
         let mut step = self.path.velocity.norm() / a + (self.path.position.norm() / a).sqrt();
@@ -213,7 +213,7 @@ impl<D: Dimension> Approach<D> {
     }
 }
 
-/// Real roots of c + b t + a t^2 with b halved inside (c + 2 (b) t + a t^2), ascending; a > 0.
+/// Returns the real roots of c + 2 b t + a t^2, ascending; a > 0.
 fn quadratic(c: f64, b: f64, a: f64) -> [Option<f64>; 2] {
     let square = b * b - a * c;
     if square <= 0.0 {
@@ -224,8 +224,8 @@ fn quadratic(c: f64, b: f64, a: f64) -> [Option<f64>; 2] {
     [Some(p.min(q)), Some(p.max(q))]
 }
 
-/// Where a function falls from positive to negative between two times, to the last bit: Newton's
-/// steps while they stay inside the bracket, halving when they leave it or do not settle.
+/// Returns where a function changes from positive to negative between two times, to the last bit: Newton's iteration
+/// inside the bracket, bisection where it leaves the bracket or does not converge.
 fn crossing(mut lo: f64, mut hi: f64, f: impl Fn(f64) -> (f64, f64)) -> f64 {
     let mut time = 0.5 * (lo + hi);
     for round in 0.. {

@@ -1,58 +1,58 @@
-//! Which grains hang together: merged at once, split when asked.
+//! Connected groups of grains: merged at once, split on request.
 
 use serde::{Deserialize, Serialize};
 
 use super::touched::Touched;
 
-/// The part that is left of a cluster of which others were split off.
+/// Marks the remainder of a cluster after parts were split off.
 const REST: u32 = u32::MAX;
 
-/// Clusters of grains (thesis 5.3.2): connected groups of the graph whose nodes are grains, by dense
-/// slot, and whose edges are links between grains. Boundaries never join clusters (thesis 5.6.1), so
-/// links to them are not told to this index.
+/// Clusters of grains (thesis 5.3.2): connected groups of the graph whose nodes are grains, by
+/// dense slot, and whose edges are links between grains. Boundaries never join clusters (thesis
+/// 5.6.1), so this index does not contain links to them.
 ///
 /// A new link merges two clusters at once: the smaller one takes the label of the larger. A lost
-/// link is only noted, since most lost links of a dense flow split nothing and the others can wait
-/// until somebody asks. [`refresh`](Self::refresh) then searches from both ends of each, in turn,
-/// until the searches meet or the smaller part is known: neither costs more than what is touched,
-/// however large the cluster is. Between refreshes a cluster may hold several true clusters, never
-/// less than a whole one.
+/// link is only recorded, since most lost links of a dense flow split nothing and the check can
+/// wait until the clusters are needed. [`refresh`](Self::refresh) then searches alternately from
+/// both ends of each lost link until the searches meet or the smaller part is complete: merging and
+/// splitting cost only the grains they touch, however large the cluster is. Between refreshes a
+/// cluster may contain several true clusters, but never part of one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ClusterIndex {
     /// Label of the cluster of each slot.
     label: Vec<u32>,
-    /// Members of a cluster as a ring, both ways round.
+    /// Members of each cluster as a doubly linked ring.
     next: Vec<u32>,
     before: Vec<u32>,
-    /// Slots in the cluster of each label.
+    /// Number of slots in the cluster of each label.
     size: Vec<u32>,
-    /// Labels that are not in use.
+    /// Unused labels.
     free: Vec<u32>,
     /// Whether a slot holds a grain.
     alive: Vec<bool>,
     /// Links lost since the last refresh.
     lost: Vec<[u32; 2]>,
-    /// Number of clusters that hold, or held since the last refresh, a grain.
+    /// Number of clusters that contain a grain, or have contained one since the last refresh.
     count: usize,
-    /// Grains looked at, by events.
+    /// Number of grains visited, by event.
     touched: Touched,
-    /// Kept to save its allocations.
+    /// Buffers kept to avoid reallocation.
     #[serde(skip)]
     search: Search,
 }
 
-/// The two searches that go out from the ends of a lost link.
+/// The two searches that start from the ends of a lost link.
 #[derive(Clone, Debug, Default)]
 struct Search {
-    /// Number of the search that last came by each slot: two a lost link.
+    /// Number of the last search that reached each slot; each lost link uses two numbers.
     seen: Vec<u32>,
     last: u32,
-    /// Slots in the order in which they were found, and how many of them were looked at.
+    /// Slots in the order in which each search found them.
     found: [Vec<u32>; 2],
 }
 
 impl ClusterIndex {
-    /// Whether it is of so many slots, and names no other.
+    /// Whether the index covers exactly `slots` slots and refers to no other.
     pub fn is_whole(&self, slots: usize) -> bool {
         let lists = [&self.label, &self.next, &self.before];
         let there = |slot: &u32| (*slot as usize) < slots;
@@ -63,12 +63,12 @@ impl ClusterIndex {
             && self.lost.iter().flatten().all(there)
     }
 
-    /// No grains.
+    /// An index without grains.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Grains 0 to `grains` - 1, each a cluster by itself.
+    /// An index of grains 0 to `grains` - 1, each a cluster of its own.
     pub fn with_grains(grains: u32) -> Self {
         let mut index = Self::default();
         for grain in 0..grains {
@@ -87,7 +87,7 @@ impl ClusterIndex {
         self.label.is_empty()
     }
 
-    /// A grain without links appears at a slot, which may have been that of a removed one.
+    /// Adds a grain without links at a slot, which a removed grain may have used before.
     pub fn add_grain(&mut self, grain: u32) {
         let slot = grain as usize;
         while self.label.len() <= slot {
@@ -99,15 +99,15 @@ impl ClusterIndex {
             self.alive.push(false);
         }
         debug_assert!(!self.alive[slot], "slot {grain} holds a grain");
-        // A slot left by a member of a cluster not refreshed since is still in its ring: the new
-        // grain counts as of that cluster until the refresh, which tells the truth.
+        // The slot of a member of a cluster not yet refreshed is still in the ring of that cluster:
+        // the new grain counts as a member of it until the refresh.
         if self.next[slot] == grain {
             self.count += 1;
         }
         self.alive[slot] = true;
     }
 
-    /// A grain goes, whose links were told to be lost before.
+    /// Removes a grain. The caller has removed its links before.
     pub fn remove_grain(&mut self, grain: u32) {
         let slot = grain as usize;
         debug_assert!(self.alive[slot], "slot {grain} holds no grain");
@@ -117,7 +117,7 @@ impl ClusterIndex {
         }
     }
 
-    /// A link forms between two grains. Returns whether two clusters became one.
+    /// Adds a link between two grains. Returns whether two clusters merged.
     #[inline]
     pub fn insert_link(&mut self, a: u32, b: u32) -> bool {
         debug_assert!(self.alive[a as usize] && self.alive[b as usize]);
@@ -130,27 +130,27 @@ impl ClusterIndex {
         true
     }
 
-    /// A link between two grains is lost: their cluster may have split.
+    /// Removes a link between two grains: their cluster may have split.
     #[inline]
     pub fn remove_link(&mut self, a: u32, b: u32) {
         debug_assert!(self.same(a, b), "no link joined {a} and {b}");
         self.lost.push([a, b]);
     }
 
-    /// Finds the splits that lost links made. `links` calls back with the peer of every link of a
-    /// grain; peers that are no grains are passed over. Returns how many grains were looked at.
+    /// Finds the splits caused by lost links. `links` calls back with the peer of every link of a
+    /// grain; peers that are not grains are ignored. Returns the number of grains visited.
     pub fn refresh<L>(&mut self, links: L) -> usize
     where
         L: Fn(u32, &mut dyn FnMut(u32)),
     {
         let lost = std::mem::take(&mut self.lost);
-        // For each part that was split off, in order, the grain that it was held by where it left.
+        // For each part that was split off, in order, the grain on the other side of the lost link.
         let mut parts: Vec<u32> = Vec::new();
         let mut part_of = vec![REST; if lost.is_empty() { 0 } else { self.label.len() }];
         let mut sum = 0;
         for &[a, b] in &lost {
-            // A part took its lost links with it. What they may have held together is held, where it
-            // left, by the grain at the other end of the link that was looked at then.
+            // A part that was split off took its lost links with it. What such links may have connected is
+            // then represented by the grain on the other side of the link at which the part was split off.
             let (mut a, mut b) = (a, b);
             while !self.same(a, b) {
                 let (p, q) = (part_of[self.of(a)], part_of[self.of(b)]);
@@ -160,7 +160,7 @@ impl ClusterIndex {
                     b = parts[q as usize];
                 }
             }
-            // A part that was split off is known to be whole.
+            // A part that was split off is known to be connected.
             if a == b || part_of[self.of(a)] != REST {
                 self.touched.add(2);
                 continue;
@@ -180,7 +180,7 @@ impl ClusterIndex {
         sum
     }
 
-    /// A label of the cluster of a grain, the same for all its grains. Which one depends on the
+    /// Label of the cluster of a grain, the same for all its grains. The value depends on the
     /// history of the links.
     #[inline]
     pub fn cluster_of(&self, grain: u32) -> u32 {
@@ -203,7 +203,7 @@ impl ClusterIndex {
         self.lost.len()
     }
 
-    /// Number of clusters, single grains included.
+    /// Number of clusters, including single grains.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -216,7 +216,7 @@ impl ClusterIndex {
         self.size[self.of(grain)] as usize
     }
 
-    /// Grains of the cluster of a grain, itself first. The order of the others depends on the
+    /// Grains of the cluster of a grain, that grain first. The order of the others depends on the
     /// history of the links: sort where it matters.
     pub fn members(&self, grain: u32) -> impl Iterator<Item = u32> + '_ {
         let mut at = Some(grain);
@@ -229,19 +229,19 @@ impl ClusterIndex {
         .filter(|&g| self.alive[g as usize])
     }
 
-    /// Grains looked at by each insertion (two; where it merges, one more than the smaller cluster
-    /// has) and each removal (all that the search for a split came by; two where none was needed).
+    /// Grains visited by each insertion (two; for a merge, one more than the size of the smaller cluster) and
+    /// each removal (all that the search for a split reached; two where no search was needed).
     pub fn touched(&self) -> &Touched {
         &self.touched
     }
 
-    /// Begins to count anew what is touched.
+    /// Resets the counts of visited grains.
     pub fn forget_touched(&mut self) {
         self.touched = Touched::default();
     }
 
-    /// Goes on with the counts of an index that this one takes the place of. Whether the links that
-    /// were lost there split anything, this one was built to know.
+    /// Continues the counts of the index that this one replaces. Links lost there need no search:
+    /// this index was built with the splits resolved.
     pub fn go_on_from(&mut self, other: ClusterIndex) {
         self.touched = other.touched;
         for _ in other.lost {
@@ -254,7 +254,7 @@ impl ClusterIndex {
         self.label[grain as usize] as usize
     }
 
-    /// Makes one cluster of the two of `a` and `b`; returns the size of the smaller.
+    /// Merges the clusters of `a` and `b`; returns the size of the smaller.
     fn join(&mut self, a: u32, b: u32) -> usize {
         let larger = self.size[self.of(a)] >= self.size[self.of(b)];
         let (top, under) = if larger { (a, b) } else { (b, a) };
@@ -268,7 +268,7 @@ impl ClusterIndex {
                 break;
             }
         }
-        // Two rings become one by exchanging their next.
+        // Exchanging the successors of `top` and `under` merges the two rings.
         self.next.swap(top as usize, under as usize);
         let (p, q) = (self.next[top as usize], self.next[under as usize]);
         self.before[p as usize] = top;
@@ -279,8 +279,8 @@ impl ClusterIndex {
         size as usize
     }
 
-    /// Searches from `a` and `b` in turn, a grain at a time. Gives the grains that were come by, and
-    /// which search, if one, found all there is to find without meeting the other.
+    /// Searches from `a` and `b` alternately, one grain at a time. Returns the number of grains
+    /// visited, and which search, if any, completed its part without meeting the other.
     fn look<L>(&mut self, a: u32, b: u32, links: &L) -> (usize, Option<usize>)
     where
         L: Fn(u32, &mut dyn FnMut(u32)),
@@ -321,9 +321,9 @@ impl ClusterIndex {
         (looked_at, (!met).then_some(side))
     }
 
-    /// Gives what a search found, which holds `grain`, a label of its own; `stays` is of the rest.
+    /// Gives the grains found by a search, which include `grain`, a label of their own; `stays` is in the remainder.
     fn split_off(&mut self, side: usize, grain: u32, stays: u32) -> u32 {
-        // There are as many labels as slots, and one of them is shared by two: one is free.
+        // There are as many labels as slots, and two clusters share one label here, so one label is free.
         let new = self.free.pop().unwrap_or_default();
         let old = self.of(grain);
         let found = std::mem::take(&mut self.search.found[side]);
@@ -344,7 +344,7 @@ impl ClusterIndex {
         }
         self.search.found[side] = found;
         self.count += 1;
-        // A removed grain ends up alone, and is no cluster then.
+        // A removed grain that is left alone is not a cluster.
         let removed = |label: usize, slot: u32| self.size[label] == 1 && !self.alive[slot as usize];
         self.count -= usize::from(removed(new as usize, grain)) + usize::from(removed(old, stays));
         new

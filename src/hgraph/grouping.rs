@@ -1,10 +1,10 @@
-//! Grouping and ungrouping (thesis 5.1.2.5, 5.1.2.6), and how nodes and links change hands.
+//! Grouping and ungrouping (thesis 5.1.2.5, 5.1.2.6), and the transfer of nodes and links between owners.
 
 use super::tree::{GraphError, HierarchicalGraph, LinkKey, Node, NodeKey, NodeKind};
 
 impl HierarchicalGraph {
-    /// Moves members of one graph into a new graph of the given kind inside it. Costs the nodes and
-    /// their links.
+    /// Moves members of one graph into a new graph of the given kind inside it. The cost is
+    /// proportional to the nodes and their links.
     pub fn group(&mut self, nodes: &[NodeKey], kind: NodeKind) -> Result<NodeKey, GraphError> {
         if kind == NodeKind::Atomic {
             return Err(GraphError::AtomicGroup);
@@ -29,7 +29,7 @@ impl HierarchicalGraph {
             self.enter(node, group);
         }
         for &node in nodes {
-            // Peer lists change under way, so each is walked by a copy of it.
+            // The loop changes peer lists, so it iterates over a copy of each.
             for link in self.nodes[node].peer_links.clone() {
                 let [a, b] = self.links[link].members;
                 match (self.owner(a) == Some(group), self.owner(b) == Some(group)) {
@@ -49,8 +49,8 @@ impl HierarchicalGraph {
         Ok(group)
     }
 
-    /// Dissolves a graph into its owner and returns what its members were. Costs its members, its
-    /// internal links and its peer links.
+    /// Dissolves a graph into its owner and returns its former members. The cost is proportional to
+    /// its members, its internal links and its peer links.
     pub fn ungroup(&mut self, group: NodeKey) -> Result<Vec<NodeKey>, GraphError> {
         let owner = self.graph(group)?.owner.ok_or(GraphError::TopLevel)?;
         for link in self.nodes[group].internal_links.clone() {
@@ -85,7 +85,7 @@ impl HierarchicalGraph {
         }
     }
 
-    /// Takes a node out of its owner.
+    /// Removes a node from its owner.
     pub(super) fn leave(&mut self, key: NodeKey) {
         let Some(owner) = self.nodes[key].owner.take() else {
             return;
@@ -100,7 +100,7 @@ impl HierarchicalGraph {
         }
     }
 
-    /// A member of a graph became fixed, or one that was is gone: so may all owners above.
+    /// Updates the count of fixed members of a graph and of all owners above whose own state changes.
     fn count_fixed(&mut self, graph: NodeKey, more: bool) {
         let mut at = Some(graph);
         while let Some(key) = at {
@@ -127,7 +127,7 @@ impl HierarchicalGraph {
         list.push(link);
     }
 
-    /// Takes a link out of the internal links of its owner.
+    /// Removes a link from the internal links of its owner.
     pub(super) fn leave_link(&mut self, link: LinkKey) {
         let (owner, place) = (self.links[link].owner, self.links[link].place);
         let list = &mut self.nodes[owner].internal_links;
@@ -145,7 +145,7 @@ impl HierarchicalGraph {
         list.push(link);
     }
 
-    /// Takes a link out of the peer links of its first or second member.
+    /// Removes a link from the peer links of its first or second member.
     pub(super) fn detach(&mut self, link: LinkKey, side: usize) {
         let member = self.links[link].members[side];
         let place = self.links[link].peer_places[side];
@@ -157,7 +157,7 @@ impl HierarchicalGraph {
         }
     }
 
-    /// Takes a link out of all lists and drops it.
+    /// Removes a link from all lists and deletes it.
     pub(super) fn take_link(&mut self, link: LinkKey) {
         self.detach(link, 0);
         self.detach(link, 1);

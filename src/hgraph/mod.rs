@@ -1,9 +1,9 @@
-//! Who belongs to what: the hierarchical graph of the thesis (5.1), and the index of clusters.
+//! The hierarchical graph of the thesis (5.1), and the index of clusters.
 //!
-//! [`HierarchicalGraph`] is the whole structure, at every level, with stable keys: system, clusters,
-//! quasi-rigid bodies, grains and boundaries, and the links where they belong. [`ClusterIndex`]
-//! answers the question of every step, which grains hang together, over dense indices and at a few
-//! nanoseconds a link; hot loops use it and do not walk the tree.
+//! [`HierarchicalGraph`] is the complete structure, at every level, with stable keys: system, clusters,
+//! quasi-rigid bodies, grains and boundaries, and each link at its level. [`ClusterIndex`] answers only
+//! the question that every step asks, which grains are connected, over dense indices and at a few
+//! nanoseconds per link; hot loops use it and do not traverse the tree.
 
 mod clusters;
 mod grouping;

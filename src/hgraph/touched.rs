@@ -1,12 +1,12 @@
-//! How many grains an event looks at: the measure of DESIGN's first rule, kept at all times.
+//! Number of grains that each event visits: the measure of DESIGN's first rule, recorded in every run.
 
 use serde::{Deserialize, Serialize};
 
-/// Costs told one by one; what is higher shares the last place.
+/// Counts below this have a bin of their own; all others share the last bin.
 const EXACT: usize = 1024;
 
-/// Counts of events by the number of grains that each had to look at. Numbers only, no clock: the
-/// same run gives the same figures.
+/// Histogram of events by the number of grains that each visited. It contains no times: the same
+/// run gives the same figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touched {
     events: Vec<u64>,
@@ -23,7 +23,7 @@ impl Default for Touched {
 }
 
 impl Touched {
-    /// Counts an event that looked at so many grains.
+    /// Counts an event that visited `grains` grains.
     #[inline]
     pub fn add(&mut self, grains: usize) {
         self.events[grains.min(EXACT)] += 1;
@@ -35,13 +35,13 @@ impl Touched {
         self.events.iter().sum()
     }
 
-    /// The most grains that an event looked at.
+    /// Greatest number of grains that an event visited.
     pub fn largest(&self) -> u64 {
         self.largest
     }
 
-    /// The least number of grains within which a share of the events stayed; 0 without events.
-    /// Above a thousand it is the largest that came.
+    /// Least number of grains that a `share` of the events did not exceed; 0 without events. Above
+    /// a thousand it is the greatest count.
     pub fn quantile(&self, share: f64) -> u64 {
         let wanted = share * self.count() as f64;
         let mut below = 0;

@@ -1,4 +1,4 @@
-//! The owner tree, the links at their levels, and the primitives on them (thesis 5.1.2.1-5.1.2.4).
+//! The owner tree, the links at their levels, and the primitive operations on them (thesis 5.1.2.1-5.1.2.4).
 
 use serde::{Deserialize, Serialize};
 use slotmap::{SlotMap, new_key_type};
@@ -10,52 +10,52 @@ new_key_type! {
     pub struct LinkKey;
 }
 
-/// What a node stands for (thesis 5.2).
+/// Type of a node (thesis 5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeKind {
-    /// A graph that only holds others: the system, or a group in passing.
+    /// A graph that only contains others: the system, or a temporary group.
     Container,
-    /// A connected group with inner degrees of freedom.
+    /// A connected group with internal degrees of freedom.
     Cluster,
-    /// A group without inner degrees of freedom, a body like a grain.
+    /// A group without internal degrees of freedom: a body like a grain.
     RigidBody,
     /// A grain or a boundary.
     Atomic,
 }
 
 impl NodeKind {
-    /// Whether it is a body (thesis 5.2): atomic or rigid.
+    /// Whether the node is a body (thesis 5.2): atomic or rigid.
     pub fn is_body(self) -> bool {
         matches!(self, NodeKind::Atomic | NodeKind::RigidBody)
     }
 }
 
-/// Why a request cannot be met.
+/// Error of a graph operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
-    /// The key is of no node, or no more.
+    /// The key does not or no longer refer to a node.
     #[error("node {0:?} is not in the graph")]
     NoSuchNode(NodeKey),
-    /// The key is of no link, or no more.
+    /// The key does not or no longer refer to a link.
     #[error("link {0:?} is not in the graph")]
     NoSuchLink(LinkKey),
-    /// A graph was needed.
+    /// The operation requires a graph.
     #[error("node {0:?} is atomic and holds no others")]
     NotAGraph(NodeKey),
     /// Links join atomic nodes only.
     #[error("node {0:?} is a graph: a link joins atomic nodes")]
     NotAtomic(NodeKey),
-    /// Groups are graphs.
+    /// A group must be a graph.
     #[error("a group cannot be atomic")]
     AtomicGroup,
     /// A node cannot be linked to itself.
     #[error("node {0:?} cannot be linked to itself")]
     SelfLink(NodeKey),
-    /// The top-level graph has no owner to be moved or dissolved into.
+    /// The top-level graph has no owner, so it can be neither moved nor dissolved.
     #[error("this cannot be done to the top-level graph")]
     TopLevel,
-    /// A group has one member at least.
+    /// A group has at least one member.
     #[error("a group needs a member")]
     EmptyGroup,
     /// Members of a group are distinct.
@@ -66,21 +66,21 @@ pub enum GraphError {
     DifferentOwners(NodeKey, NodeKey),
 }
 
-/// A node; lists are unordered, and each entry of a list knows its place in it.
+/// A node. Lists are unordered, and each of their entries stores its own position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Node {
     pub(super) kind: NodeKind,
     pub(super) owner: Option<NodeKey>,
-    /// Place among the members of the owner.
+    /// Position among the members of the owner.
     pub(super) place: usize,
-    /// An atomic node that does not move.
+    /// Whether this is an atomic node that does not move.
     pub(super) is_boundary: bool,
-    /// How many members are fixed.
+    /// Number of fixed members.
     pub(super) fixed_members: usize,
     pub(super) members: Vec<NodeKey>,
     pub(super) internal_links: Vec<LinkKey>,
     pub(super) peer_links: Vec<LinkKey>,
-    /// Of an atomic node, the links that end there, at whatever level.
+    /// For an atomic node, the links that end there, at every level.
     pub(super) ends: Vec<LinkKey>,
 }
 
@@ -110,13 +110,13 @@ pub struct Link {
     pub owner: NodeKey,
     /// The atomic nodes that are linked.
     pub nodes: [NodeKey; 2],
-    /// The members of the owner that hold the nodes, in the same order.
+    /// The members of the owner that contain the nodes, in the same order.
     pub members: [NodeKey; 2],
-    /// Place among the internal links of the owner.
+    /// Position among the internal links of the owner.
     pub(super) place: usize,
-    /// Places among the peer links of the members.
+    /// Positions among the peer links of the members.
     pub(super) peer_places: [usize; 2],
-    /// Places among the links that end at the nodes.
+    /// Positions among the links that end at the nodes.
     pub(super) end_places: [usize; 2],
 }
 
@@ -151,7 +151,7 @@ impl HierarchicalGraph {
         self.root
     }
 
-    /// Adds a grain, or a boundary when `fixed`, to a graph.
+    /// Adds a grain, or a boundary if `fixed`, to a graph.
     pub fn add_atomic(&mut self, owner: NodeKey, fixed: bool) -> Result<NodeKey, GraphError> {
         self.graph(owner)?;
         let mut node = Node::new(NodeKind::Atomic);
@@ -161,7 +161,7 @@ impl HierarchicalGraph {
         Ok(key)
     }
 
-    /// Removes a node, all that it holds, and every link that ends there.
+    /// Removes a node, everything it contains, and every link that ends there.
     pub fn remove(&mut self, node: NodeKey) -> Result<(), GraphError> {
         self.node(node)?;
         if node == self.root {
@@ -172,7 +172,7 @@ impl HierarchicalGraph {
         let mut next = 0;
         while let Some(&key) = below.get(next) {
             next += 1;
-            // Every link ends at atomic nodes, also one whose members are owners far above.
+            // Every link ends at atomic nodes, including one whose members are owners far above.
             while let Some(&link) = self.nodes[key].ends.last() {
                 self.take_link(link);
             }
@@ -184,15 +184,15 @@ impl HierarchicalGraph {
         Ok(())
     }
 
-    /// Whether the key is of a node.
+    /// Whether the key refers to a node.
     pub fn contains(&self, node: NodeKey) -> bool {
         self.nodes.contains_key(node)
     }
-    /// What a node stands for.
+    /// Type of a node.
     pub fn kind(&self, node: NodeKey) -> Option<NodeKind> {
         self.nodes.get(node).map(|n| n.kind)
     }
-    /// Whether a node is a boundary or holds one.
+    /// Whether a node is a boundary or contains one.
     pub fn is_fixed(&self, node: NodeKey) -> bool {
         self.nodes.get(node).is_some_and(Node::is_fixed)
     }
@@ -212,18 +212,18 @@ impl HierarchicalGraph {
     pub fn peer_links(&self, node: NodeKey) -> &[LinkKey] {
         self.nodes.get(node).map_or(&[], |n| &n.peer_links)
     }
-    /// The links that end at an atomic node, at whatever level, in no particular order.
+    /// The links that end at an atomic node, at every level, in no particular order.
     pub fn links_of(&self, atomic: NodeKey) -> &[LinkKey] {
         self.nodes.get(atomic).map_or(&[], |n| &n.ends)
     }
-    /// What a node is linked to in its owner, once for each link.
+    /// The peers of a node in its owner, once for each link.
     pub fn peers(&self, node: NodeKey) -> impl Iterator<Item = NodeKey> + '_ {
         self.peer_links(node).iter().map(move |&link| {
             let [a, b] = self.links[link].members;
             if a == node { b } else { a }
         })
     }
-    /// A link.
+    /// Returns a link.
     pub fn link(&self, link: LinkKey) -> Option<&Link> {
         self.links.get(link)
     }
@@ -236,7 +236,7 @@ impl HierarchicalGraph {
         self.links.keys()
     }
 
-    /// The graphs that hold a node, from the innermost to the top-level graph; none of a key that is of no node.
+    /// The graphs that contain a node, from the innermost to the top-level graph; empty if the key refers to no node.
     pub fn owners(&self, node: NodeKey) -> impl Iterator<Item = NodeKey> + '_ {
         std::iter::successors(self.owner(node), |&owner| self.owner(owner))
     }
@@ -247,7 +247,7 @@ impl HierarchicalGraph {
         Ok(self.owners(node).count())
     }
 
-    /// The member of a graph that is a node or holds it at any depth; none if the graph does not.
+    /// The member of a graph that is a node or contains it at any depth; none if the graph does not contain it.
     pub fn find_member_containing(&self, graph: NodeKey, node: NodeKey) -> Option<NodeKey> {
         let mut at = node;
         while let Some(owner) = self.owner(at) {
@@ -259,7 +259,7 @@ impl HierarchicalGraph {
         None
     }
 
-    /// The lowest node that two nodes belong to; one of the two where it holds the other.
+    /// The lowest node that contains both nodes; one of the two if it contains the other.
     pub fn lowest_common_owner(&self, a: NodeKey, b: NodeKey) -> Result<NodeKey, GraphError> {
         let (mut a, mut b) = self.lift_to_one_depth(a, b)?;
         while a != b {
@@ -279,7 +279,7 @@ impl HierarchicalGraph {
             return Err(GraphError::SelfLink(a));
         }
         let (mut m, mut n) = self.lift_to_one_depth(a, b)?;
-        // Two atomic nodes hold nothing, so m and n stay distinct until below their common owner.
+        // Two atomic nodes contain nothing, so m and n stay distinct until below their common owner.
         let owner = loop {
             match (self.nodes[m].owner, self.nodes[n].owner) {
                 (Some(p), Some(q)) if p == q => break p,
@@ -304,7 +304,7 @@ impl HierarchicalGraph {
         Ok(key)
     }
 
-    /// Removes a link and tells what it was.
+    /// Removes a link and returns it.
     pub fn remove_link(&mut self, link: LinkKey) -> Result<Link, GraphError> {
         if !self.links.contains_key(link) {
             return Err(GraphError::NoSuchLink(link));

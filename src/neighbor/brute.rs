@@ -1,10 +1,10 @@
-//! All pairs, for tests and for very few grains.
+//! Neighbour search over all pairs, for tests and for very few grains.
 
 use super::periodic::{Images, is_under};
 use super::{BroadPhase, PeriodicAxis};
 use crate::geometry::{Dimension, Vector};
 
-/// Asks every pair.
+/// Tests every pair.
 #[derive(Clone, Debug, Default)]
 pub struct Brute<D: Dimension> {
     positions: Vec<D::Vector>,
@@ -13,7 +13,7 @@ pub struct Brute<D: Dimension> {
 }
 
 impl<D: Dimension> Brute<D> {
-    /// A search that knows no grains yet.
+    /// A search without grains.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,21 +1,21 @@
-//! A uniform grid: grains are sorted by cell, and look into the cells around their own.
+//! Neighbour search on a uniform grid: grains are sorted by cell and tested against the cells around.
 
 use super::periodic::{Images, is_under};
 use super::sorted::Sorted;
 use super::{BroadPhase, PeriodicAxis};
 use crate::geometry::{Dimension, Vector};
 
-/// Pairs as found, and the room to sort them.
+/// Pairs as found, and buffers to sort them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     pub(super) pairs: Vec<(u32, u32)>,
-    /// Where the pairs of each grain go.
+    /// Start of the pairs of each grain.
     places: Vec<u32>,
 }
 
 impl Found {
-    /// Sorts what was found among so many grains, by counting over the first number and then within each
-    /// grain; pairs may have been found twice.
+    /// Sorts the pairs found among `grains` grains, by counting over the first number and then
+    /// within each grain; removes duplicates if pairs may have been found `twice`.
     pub(super) fn sort(&mut self, grains: usize, twice: bool, out: &mut Vec<(u32, u32)>) {
         self.places.clear();
         self.places.resize(grains + 1, 0);
@@ -47,8 +47,8 @@ impl Found {
 }
 
 /// Grains in cells as wide as the greatest reach, by a counting sort (no hashing). Time and memory
-/// are proportional to the number of grains, whatever the extent of the space that they fill; the
-/// sizes of grains should not differ widely ([`super::Levels`]). Nothing is allocated once the arrays have
+/// are proportional to the number of grains, whatever the extent of the space that they fill; grain
+/// sizes should not differ widely ([`super::Levels`]). It does not allocate once the arrays have
 /// grown.
 #[derive(Clone, Debug, Default)]
 pub struct Cells<D: Dimension> {
@@ -58,7 +58,7 @@ pub struct Cells<D: Dimension> {
 }
 
 impl<D: Dimension> Cells<D> {
-    /// A search that knows no grains yet.
+    /// A search without grains.
     pub fn new() -> Self {
         Self::default()
     }
@@ -93,7 +93,7 @@ impl<D: Dimension> BroadPhase<D> for Cells<D> {
     }
 }
 
-/// Appends the grains whose surface is nearer to a point than `reach`, m.
+/// Appends the grains whose surface is closer to a point than `reach`, m.
 pub(super) fn near<D: Dimension>(
     sorted: &Sorted<D>,
     point: D::Vector,

@@ -1,13 +1,13 @@
-//! Pairs where the images above a box are displaced along it (Lees and Edwards 1972).
+//! Pairs of grains where the images above a box are displaced along it (Lees and Edwards 1972).
 
 use super::{BroadPhase, PeriodicAxis};
 use crate::geometry::Dimension;
 
-/// Lists the pairs of grains, given by (wrapped) places and radii, as [`BroadPhase::pairs`] does, where the image of
-/// the box above it along the second direction is displaced by `offset` (m) along the first.
+/// Lists the pairs of grains, given by (wrapped) positions and radii, as [`BroadPhase::pairs`] does, where
+/// the image of the box above it along the second direction is displaced by `offset` (m) along the first.
 ///
-/// The search itself knows no displacement: grains near the lower border are given once more, where their images above
-/// are, in a space that is open there. Across the border a grain that is not far above it meets one not far below.
+/// The search itself does not handle displacement. Grains near the lower border are added once more at the positions of their upper
+/// images, in a space that is open there. Pairs across the border join a grain near the upper border with such an image.
 pub fn pairs_across<D: Dimension>(
     broad: &mut dyn BroadPhase<D>,
     (positions, radii): (&[D::Vector], &[f64]),
@@ -40,7 +40,7 @@ pub fn pairs_across<D: Dimension>(
     open[1] = None;
     broad.pairs(&places, &sizes, margin, &open, out);
     let count = positions.len() as u32;
-    // Pairs come with the lesser number first.
+    // Each pair has the lesser number first.
     out.retain(|&(a, _)| a < count);
     for pair in out.iter_mut() {
         if pair.1 >= count {

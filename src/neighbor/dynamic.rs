@@ -1,4 +1,4 @@
-//! Cells of what comes, moves and goes one by one, without bounds: only those that hold somebody are kept.
+//! Unbounded cells for objects that are inserted, moved and removed one by one; only occupied cells are stored.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -7,23 +7,23 @@ use super::PeriodicAxis;
 use crate::geometry::{Dimension, Vector};
 
 const NONE: u32 = u32::MAX;
-/// Cells to either side of the origin at most: what is further away shares the outermost.
+/// Greatest cell number on either side of the origin: objects further away share the outermost cell.
 const MOST: i32 = i32::MAX / 2;
 
-/// A cell, by whole numbers along the axes.
+/// A cell, by its integer coordinates.
 pub type Cell = [i32; 3];
 
-/// How space is cut into cells.
+/// Division of space into cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lattice {
     origin: [f64; 3],
     widths: [f64; 3],
-    /// How many there are along axes that repeat; 0 of others.
+    /// Number of cells along each periodic axis; 0 for others.
     rounds: [i32; 3],
 }
 
 impl Lattice {
-    /// Cells of a width of at least `width`, m; along periodic axes a whole number of them.
+    /// Cells at least `width` (m) wide; along periodic axes an integer number of them.
     pub fn new(width: f64, periodic: &[Option<PeriodicAxis>]) -> Self {
         let width = width.max(f64::MIN_POSITIVE);
         let mut lattice = Lattice {
@@ -47,17 +47,17 @@ impl Lattice {
         self.widths[k]
     }
 
-    /// Number along an axis, as if none repeated.
+    /// Cell number along an axis, without periodic wrapping.
     #[inline]
     fn along(&self, k: usize, x: f64) -> i32 {
         let x = (x - self.origin[k]) / self.widths[k];
-        // A cast goes towards 0 and stops at the ends of its range; a call to round down costs more.
+        // A cast truncates towards 0 and saturates; calling `floor` costs more.
         let at = x as i32;
         at.saturating_sub(i32::from(f64::from(at) > x))
             .clamp(-MOST, MOST)
     }
 
-    /// The cell of a place.
+    /// The cell of a position.
     #[inline]
     pub fn cell<V: Vector>(&self, place: V) -> Cell {
         std::array::from_fn(|k| {
@@ -73,19 +73,19 @@ impl Lattice {
         })
     }
 
-    /// How far a place is from the lower and the upper end of its cell along an axis, m.
+    /// Distances from a position to the lower and the upper end of its cell along an axis, m.
     pub fn ends(&self, k: usize, place: f64) -> [f64; 2] {
         let width = self.widths[k];
         let low = (place - self.origin[k]) - ((place - self.origin[k]) / width).floor() * width;
         [low, width - low]
     }
 
-    /// Along which axes any image of what is around may be the nearest: where few cells go round.
+    /// Axes with so few cells that any image of a neighbour may be the nearest.
     pub fn few(&self) -> [bool; 3] {
         self.rounds.map(|rounds| (1..4).contains(&rounds))
     }
 
-    /// First and number of the cells along each axis that hold all within `reach` of a place; each once.
+    /// First cell and number of cells along each axis that cover everything within `reach` of a position; each cell once.
     fn spans<V: Vector>(&self, place: V, reach: f64) -> [(i32, i32); 3] {
         std::array::from_fn(|k| {
             if k >= V::LEN {
@@ -102,7 +102,7 @@ impl Lattice {
         })
     }
 
-    /// Whether a cell is one of spans.
+    /// Whether spans contain a cell.
     fn holds(&self, spans: [(i32, i32); 3], cell: Cell) -> bool {
         (0..3).all(|k| {
             let (first, count) = spans[k];
@@ -113,7 +113,7 @@ impl Lattice {
         })
     }
 
-    /// Calls back with each cell of spans, turned into the box along axes that repeat.
+    /// Calls back with each cell of spans, wrapped into the box along periodic axes.
     #[inline]
     fn each_within(&self, spans: [(i32, i32); 3], mut f: impl FnMut(Cell)) {
         let turned = |k: usize, at: i32| match self.rounds[k] {
@@ -132,7 +132,7 @@ impl Lattice {
         }
     }
 
-    /// The same of the cells around one, itself included.
+    /// Spans of the cells around a cell, including the cell itself.
     fn spans_around<D: Dimension>(&self, cell: Cell) -> [(i32, i32); 3] {
         std::array::from_fn(|k| match self.rounds[k] {
             _ if k >= D::N => (0, 1),
@@ -142,21 +142,21 @@ impl Lattice {
     }
 }
 
-/// The first number of each cell that holds some: in an array where such cells lie close together, by cell elsewhere.
+/// The first number of each occupied cell: in an array where such cells are dense, in a hash map elsewhere.
 #[derive(Clone, Debug, Default)]
 struct Heads {
-    /// First cell of the array, and how many it has along each axis.
+    /// First cell of the array, and its number of cells along each axis.
     low: Cell,
     counts: [u32; 3],
     array: Vec<u32>,
-    // Looked up; what goes through all of it tells in no order.
+    // For look-ups; iterating over it gives no particular order.
     elsewhere: FxHashMap<Cell, u32>,
-    /// How many elsewhere make a look at whether an array could hold them worthwhile.
+    /// Size of `elsewhere` above which [`gather`](Self::gather) tries to extend the array.
     due: usize,
 }
 
 impl Heads {
-    /// Where a cell is in the array.
+    /// Index of a cell in the array.
     #[inline]
     fn place(&self, cell: Cell) -> Option<usize> {
         let [x, y, z] = std::array::from_fn(|k| cell[k].wrapping_sub(self.low[k]) as u32);
@@ -165,7 +165,7 @@ impl Heads {
         within.then(|| (z as usize * ny as usize + y as usize) * nx as usize + x as usize)
     }
 
-    /// The first of a cell, [`NONE`] where nobody is.
+    /// First number of a cell, or [`NONE`] for an empty cell.
     #[inline]
     fn get(&self, cell: Cell) -> u32 {
         match self.place(cell) {
@@ -175,7 +175,7 @@ impl Heads {
         }
     }
 
-    /// Calls back with each cell of the array, and its first.
+    /// Calls back with each cell of the array and its first number.
     fn each_of_array(&self, mut f: impl FnMut(Cell, u32)) {
         let [x, y, z] =
             std::array::from_fn(|k| (0..self.counts[k] as i32).map(move |n| self.low[k] + n));
@@ -189,7 +189,7 @@ impl Heads {
         }
     }
 
-    /// Makes a number the first of a cell, or nobody; gives who was.
+    /// Sets the first number of a cell, or [`NONE`]; returns the former one.
     fn set(&mut self, cell: Cell, head: u32) -> u32 {
         match self.place(cell) {
             Some(place) => std::mem::replace(&mut self.array[place], head),
@@ -198,7 +198,7 @@ impl Heads {
         }
     }
 
-    /// Makes the array anew around all cells that hold somebody, if they lie close enough.
+    /// Rebuilds the array around all occupied cells, if they are dense enough.
     fn gather(&mut self, held: impl Iterator<Item = Cell> + Clone) {
         let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
         let mut count = 0;
@@ -220,17 +220,17 @@ impl Heads {
                 self.set(cell, head);
             }
         }
-        // All are gone through each time: so seldom that a comer costs a few of them.
+        // Each call visits all cells: calls are so rare that an insertion costs only a few cells.
         self.due = (2 * self.elsewhere.len()).max(16 + count as usize / 8);
     }
 }
 
-/// Numbers in cells, each cell a chain of them.
+/// Numbers in cells; the numbers of each cell form a linked chain.
 #[derive(Clone, Debug, Default)]
 pub struct DynamicCells {
     lattice: Lattice,
     heads: Heads,
-    /// By number: the next in the chain, and the cell.
+    /// For each number: the next in the chain, and the cell.
     next: Vec<u32>,
     cells: Vec<Option<Cell>>,
     len: usize,
@@ -245,22 +245,22 @@ impl DynamicCells {
         }
     }
 
-    /// How space is cut.
+    /// The division of space into cells.
     pub fn lattice(&self) -> &Lattice {
         &self.lattice
     }
 
-    /// How many numbers there are.
+    /// How many numbers the cells contain.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the cells contain no number.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Puts a number where it is now.
+    /// Inserts a number at a position, or moves it there.
     pub fn insert<V: Vector>(&mut self, number: u32, place: V) {
         let cell = self.lattice.cell(place);
         let n = number as usize;
@@ -280,7 +280,7 @@ impl DynamicCells {
         }
     }
 
-    /// Takes a number out, if it is there.
+    /// Removes a number, if present.
     pub fn remove(&mut self, number: u32) {
         let n = number as usize;
         let Some(cell) = self.cells.get_mut(n).and_then(Option::take) else {
@@ -301,24 +301,25 @@ impl DynamicCells {
         }
     }
 
-    /// The cell of a number, if it is there.
+    /// The cell of a number, if present.
     pub fn cell_of(&self, number: u32) -> Option<Cell> {
         self.cells.get(number as usize).copied().flatten()
     }
 
-    /// Calls back with all whose place may be within `reach` (m) of a place, in no particular order; of periodic axes any image.
+    /// Calls back with all numbers whose position may be within `reach` (m) of a position, in no
+    /// particular order; along periodic axes any image counts.
     pub fn near<V: Vector>(&self, place: V, reach: f64, f: impl FnMut(u32)) {
         if self.len > 0 {
             self.each(self.lattice.spans(place, reach), f);
         }
     }
 
-    /// Calls back with all in a cell and those around it, in no particular order.
+    /// Calls back with all numbers in a cell and the cells around it, in no particular order.
     pub fn around<D: Dimension>(&self, cell: Cell, f: impl FnMut(u32)) {
         self.each(self.lattice.spans_around::<D>(cell), f);
     }
 
-    /// Calls back with all in the cells of spans, and with nobody else: whom it calls must not tell how cells are kept.
+    /// Calls back with exactly the numbers in the cells of spans: the set must not depend on how cells are stored.
     fn each(&self, spans: [(i32, i32); 3], mut f: impl FnMut(u32)) {
         let mut chain = |head: u32| {
             let mut at = head;
@@ -335,7 +336,7 @@ impl DynamicCells {
                 .each_within(spans, |cell| chain(heads.get(cell)));
             return;
         }
-        // Fewer cells elsewhere hold somebody than would be asked.
+        // `elsewhere` has fewer cells than the spans.
         for (&cell, &head) in &heads.elsewhere {
             if self.lattice.holds(spans, cell) {
                 chain(head);
@@ -363,7 +364,7 @@ mod tests {
     use crate::geometry::{Planar, Spatial};
     use rand::{RngExt, SeedableRng};
 
-    /// Random comings, moves and goings: all that a search through everything finds is found, once, and nobody who is gone.
+    /// Inserts, moves and removes at random: the cells give all that an exhaustive search gives, once, and nothing removed.
     fn compare<D: Dimension>(periodic: &[Option<PeriodicAxis>], seed: u64) {
         let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
         let mut cells = DynamicCells::new(Lattice::new(0.21, periodic));
@@ -404,7 +405,7 @@ mod tests {
                 let near = (0..D::N).all(|k| far[k].abs() < cells.lattice().width(k));
                 assert!(!near || around.contains(number), "{number} is around");
             }
-            // What they went through tells nothing.
+            // The history of the cells does not affect the result.
             let mut anew = DynamicCells::new(cells.lattice().clone());
             let mut again = Vec::new();
             bodies.iter().for_each(|&(n, x)| anew.insert(n, x));
@@ -425,7 +426,7 @@ mod tests {
         };
         compare::<Planar>(&[None, None], 1);
         compare::<Spatial>(&[None; 3], 2);
-        // So many cells go round that few, one or many are around.
+        // Few, one or many cells along periodic axes.
         compare::<Planar>(&[axis(0.5), None], 3);
         compare::<Spatial>(&[axis(1.0), axis(0.2), None], 4);
         compare::<Spatial>(&[None, axis(7.0), axis(0.7)], 5);

@@ -1,13 +1,13 @@
-//! The geometry of a grid of cells: how many there are, and in which one a point lies.
+//! Geometry of a grid of cells: the number of cells, and the cell of a point.
 
 use super::periodic::Images;
 use crate::geometry::{Dimension, Vector};
 
-/// Cells are a little wider than the reach, so that no rounding puts two near grains two cells apart.
+/// Cells are slightly wider than the reach, so that no rounding puts two near grains two cells apart.
 const SLACK: f64 = 1.0 + 1e-6;
 
-/// A grid over a box. What lies outside of the box in an open direction counts as of the outermost
-/// cells: near points stay in near cells, so that the box decides only about speed.
+/// A grid over a box. Points outside of the box in an open direction belong to the outermost cells:
+/// near points stay in near cells, so that the box affects only speed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
     least: [f64; 3],
@@ -31,7 +31,7 @@ impl Default for Grid {
 
 impl Grid {
     /// A grid of at most `cap` cells, each at least `reach` wide, around (wrapped) positions.
-    /// `scratch` is room for the coordinates of one direction.
+    /// `scratch` is a buffer for the coordinates of one direction.
     pub(super) fn around<D: Dimension>(
         positions: impl Iterator<Item = D::Vector> + Clone,
         reach: f64,
@@ -53,7 +53,7 @@ impl Grid {
             }
         }
         if count::<D>(&least, &greatest, reach) > cap {
-            // A few grains far away would widen the cells of all others: the box leaves them out.
+            // A few distant grains would widen the cells of all others: the box excludes them.
             for k in (0..D::N).filter(|&k| images.axis(k).is_none()) {
                 scratch.clear();
                 scratch.extend(positions.clone().map(|x| x[k]).filter(|x| x.is_finite()));
@@ -90,19 +90,19 @@ impl Grid {
         grid
     }
 
-    /// Number of all cells.
+    /// Total number of cells.
     pub(super) fn total(&self) -> usize {
         self.cells.iter().product()
     }
 
-    /// The cell of a coordinate; what is not a number counts as of the first.
+    /// The cell of a coordinate; NaN belongs to the first.
     #[inline(always)]
     pub(super) fn along(&self, k: usize, x: f64) -> usize {
-        // A cast saturates, and rounds down what is not negative.
+        // A cast saturates, and rounds non-negative numbers down.
         (((x - self.least[k]) * self.density[k]) as usize).min(self.cells[k] - 1)
     }
 
-    /// The number of the cell of a wrapped position; the first direction runs fastest.
+    /// Number of the cell of a wrapped position; the first direction varies fastest.
     #[inline(always)]
     pub(super) fn cell_of<D: Dimension>(&self, x: &D::Vector) -> usize {
         let mut cell = 0;
@@ -112,8 +112,8 @@ impl Grid {
         cell
     }
 
-    /// First cell and number of cells along a direction that hold all that is within `reach` of a
-    /// wrapped coordinate; in a periodic direction they may run over the end.
+    /// First cell and number of cells along a direction that cover everything within `reach` of a
+    /// wrapped coordinate; in a periodic direction they may wrap around.
     pub(super) fn span(&self, k: usize, x: f64, reach: f64) -> (usize, usize) {
         let cells = self.cells[k];
         let reach = reach * SLACK;
@@ -127,7 +127,7 @@ impl Grid {
         }
         let low = ((x - reach - self.least[k]) * self.density[k]).floor();
         let high = ((x + reach - self.least[k]) * self.density[k]).floor();
-        // One more at either end for what a rounding may have moved.
+        // One more cell at either end allows for rounding.
         let number = high - low + 3.0;
         if number >= cells as f64 {
             return whole;

@@ -1,9 +1,9 @@
-//! A grid of several levels, for grains of widely different sizes.
+//! Neighbour search on a grid of several levels, for grains of widely different sizes.
 //!
-//! Each level has cells for grains up to its own size. A grain looks for others of its level around its own
-//! cell, and for larger ones in the cells of their levels (Ogarko and Luding 2012 compare such ways). Which
-//! sizes share a level is chosen from their distribution: levels with the least cost are found exactly, by
-//! dynamic programming over classes of sizes, given what distances and looks into a level cost.
+//! Each level has cells for grains up to its own size. A grain searches its own level around its own cell,
+//! and larger grains in the cells of their levels (Ogarko and Luding 2012 compare such methods). The size
+//! distribution determines which sizes share a level: dynamic programming over classes of sizes finds the
+//! levels of least cost exactly, for given costs of a distance computation and of a look-up in another level.
 
 use super::cells::{Found, near};
 use super::periodic::Images;
@@ -11,26 +11,26 @@ use super::sorted::Sorted;
 use super::{BroadPhase, PeriodicAxis};
 use crate::geometry::Dimension;
 
-/// Radii in a class of sizes, the largest over the smallest, at most.
+/// Greatest ratio of the radii in a class of sizes.
 const SPREAD: f64 = 1.4;
-/// Classes at most; the last one holds all that is smaller.
+/// Greatest number of classes; the last one contains all smaller sizes.
 const CLASSES: usize = 24;
-/// What a look into a row of another level's cells costs, in distances.
+/// Cost of a look-up in a row of another level's cells, in distance computations.
 const LOOK: f64 = 5.0;
-/// Levels must save so much of the cost of one grid to be taken.
+/// Fraction of the cost of one grid that several levels must save to be used.
 const GAIN: f64 = 0.1;
-/// Positions by which the space is measured that grains fill.
+/// Sample size for the estimate of the space that grains fill.
 const SAMPLE: usize = 256;
 
-/// A search by one grid or several, whichever is expected to be faster.
+/// A search on one grid or several, whichever is expected to be faster.
 #[derive(Clone, Debug, Default)]
 pub struct Levels<D: Dimension> {
-    /// Whether several levels are taken whenever sizes differ.
+    /// Whether to use several levels whenever sizes differ.
     always: bool,
-    /// Levels, the first with the smallest grains; those beyond `used` are room only.
+    /// Levels, the smallest grains first; those beyond `used` are spare buffers.
     levels: Vec<Sorted<D>>,
     used: usize,
-    /// Grains in order of their levels.
+    /// Grains sorted by level.
     grains: Vec<(D::Vector, f64, u32)>,
     found: Found,
     hits: Vec<u32>,
@@ -38,12 +38,12 @@ pub struct Levels<D: Dimension> {
 }
 
 impl<D: Dimension> Levels<D> {
-    /// A search that takes one grid where that is expected to be as fast.
+    /// A search that uses one grid where that is expected to be as fast.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A search that takes several levels whenever sizes differ by more than a third.
+    /// A search that uses several levels whenever sizes differ by more than a third.
     pub fn always() -> Self {
         Levels {
             always: true,
@@ -56,7 +56,7 @@ impl<D: Dimension> Levels<D> {
         self.used
     }
 
-    /// Greatest radius of each level, ascending.
+    /// Chooses the levels; returns the greatest radius of each, ascending.
     fn choose(
         &self,
         positions: &[D::Vector],
@@ -77,7 +77,7 @@ impl<D: Dimension> Levels<D> {
         cost.partition(&classes, self.always)
     }
 
-    /// Sorts grains by the levels with these greatest radii.
+    /// Sorts grains by level, given the greatest radius of each level.
     fn split(
         &mut self,
         bounds: &[f64],
@@ -107,7 +107,7 @@ impl<D: Dimension> Levels<D> {
         ends
     }
 
-    /// Pairs of a grain of one level and one of another above it.
+    /// Finds pairs of a grain of one level and one of a higher level.
     fn across<const PERIODIC: bool>(&mut self, margin: f64) {
         let (levels, images) = (&self.levels[..self.used], &self.levels[0].grid.images);
         let (found, hits) = (&mut self.found.pairs, &mut self.hits);
@@ -182,18 +182,18 @@ impl<D: Dimension> BroadPhase<D> for Levels<D> {
     }
 }
 
-/// So many grains of about one size.
+/// A class of grains of similar size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Class {
     count: f64,
-    /// Of the largest of them, m.
+    /// Greatest radius in the class, m.
     radius: f64,
 }
 
-/// Classes of sizes that occur, ascending.
+/// The classes of sizes that occur, ascending.
 fn classes(radii: &[f64], greatest: f64) -> Vec<Class> {
     let least = radii.iter().copied().fold(f64::INFINITY, f64::min);
-    // Also where there are no grains, or only points.
+    // Also true without grains, or with points only.
     if least * SPREAD >= greatest {
         return Vec::new();
     }
@@ -213,7 +213,7 @@ fn classes(radii: &[f64], greatest: f64) -> Vec<Class> {
     all.into_iter().filter(|c| c.count > 0.0).rev().collect()
 }
 
-/// Area or volume that most grains fill: of the box that leaves out the outermost ones of a sample.
+/// Area or volume that most grains fill: that of the box that excludes the outermost ones of a sample.
 fn space<D: Dimension>(positions: &[D::Vector], periodic: &Images) -> f64 {
     let every = positions.len().div_ceil(SAMPLE).max(1);
     let mut space = 1.0;
@@ -236,12 +236,12 @@ fn space<D: Dimension>(positions: &[D::Vector], periodic: &Images) -> f64 {
     space
 }
 
-/// What a build costs, in distances taken.
+/// Cost model of a build, in distance computations.
 struct Cost {
     dimensions: i32,
     /// Area or volume that grains fill.
     space: f64,
-    /// m.
+    /// Margin of the search, m.
     margin: f64,
 }
 
@@ -253,7 +253,7 @@ impl Cost {
         (2.0 * level.radius + self.margin).max(least)
     }
 
-    /// How many of a level are in a box of a width.
+    /// Number of grains of a level in a box of the given width.
     fn within(&self, level: Class, width: f64) -> f64 {
         let box_of = width.powi(self.dimensions);
         if box_of < self.space {
@@ -263,12 +263,12 @@ impl Cost {
         }
     }
 
-    /// Of pairs in a level.
+    /// Cost of the pairs within a level.
     fn own(&self, level: Class) -> f64 {
         0.5 * level.count * self.within(level, 3.0 * self.width(level))
     }
 
-    /// Of looking from the grains of a class into a level above.
+    /// Cost of searching a higher level for the grains of a class.
     fn look(&self, class: Class, above: Class) -> f64 {
         let reach = 2.0 * (class.radius + above.radius + self.margin);
         let width = self.width(above);
@@ -276,10 +276,10 @@ impl Cost {
         class.count * (LOOK * rows + self.within(above, reach + width))
     }
 
-    /// Greatest radii of the levels with the least cost; of more than one where `always`.
+    /// Greatest radii of the levels with the least cost; more than one level if `always`.
     fn partition(&self, classes: &[Class], always: bool) -> Vec<f64> {
         let n = classes.len();
-        // Least cost of levels of the classes up to one, and where the last of these levels begins.
+        // Least cost of levels for the classes up to each, and where the last of these levels begins.
         let mut best = vec![(0.0, 0); n + 1];
         let mut one = f64::INFINITY;
         for end in 1..=n {
@@ -330,7 +330,7 @@ mod tests {
         }
     }
 
-    /// Against all ways to put five classes into levels.
+    /// Compares with all partitions of five classes into levels.
     #[test]
     fn the_least_cost() {
         let class = |count, radius| Class { count, radius };
@@ -366,7 +366,7 @@ mod tests {
         assert!(bounds.len() > 1 && of(best) < 0.2 * of(0));
     }
 
-    /// Grains of about one size stay in one grid, unless that is asked for.
+    /// Grains of about one size share one grid, unless several levels are requested.
     #[test]
     fn one_size() {
         assert!(classes(&[1.0, 1.2, 0.9], 1.2).is_empty());

@@ -1,9 +1,9 @@
-//! Neighbour search: which grains may touch.
+//! Neighbour search: the pairs of grains that may touch.
 //!
-//! A [`BroadPhase`] lists the pairs whose gap is under a margin; [`Brute`] asks every pair and is
-//! the reference, [`Cells`] sorts grains into a grid, [`Levels`] into grids for several sizes where
-//! these differ widely. All give the same list, in the same order. [`DynamicCells`] hold what comes,
-//! moves and goes one by one: flyers, grains that stand still, what is around a place where grains enter.
+//! A [`BroadPhase`] lists the pairs whose gap is under a margin. [`Brute`] tests every pair and is the
+//! reference, [`Cells`] sorts grains into a grid, [`Levels`] into several grids where sizes differ
+//! widely. All give the same list in the same order. [`DynamicCells`] store objects that are inserted,
+//! moved and removed one by one: grains in flight, grains at rest, the surroundings of an inlet.
 
 mod brute;
 mod cells;
@@ -25,12 +25,12 @@ pub use periodic::{PeriodicAxis, images_within, wrapped};
 
 use crate::geometry::Dimension;
 
-/// A search for near grains, rebuilt from scratch whenever the caller says so.
+/// A neighbour search, rebuilt from scratch on request.
 pub trait BroadPhase<D: Dimension>: Send {
-    /// Takes in all grains and lists every pair (i, j), i < j, whose gap, that is the distance of
-    /// the centres (by the nearest images in periodic directions) less both radii, is under
-    /// `margin` (m). The list replaces what is in `out` and is sorted, so that neither the order
-    /// nor the set depends on how it was found. Missing entries of `periodic` mean open directions.
+    /// Stores all grains and lists every pair (i, j), i < j, whose gap is under `margin` (m). The
+    /// gap is the distance of the centres (to the nearest image in periodic directions) minus both
+    /// radii. The list replaces the content of `out` and is sorted, so that it does not depend on
+    /// the method. Missing entries of `periodic` mean open directions.
     ///
     /// Grains whose position is not finite are in no pair.
     fn pairs(
@@ -42,10 +42,10 @@ pub trait BroadPhase<D: Dimension>: Send {
         out: &mut Vec<(u32, u32)>,
     );
 
-    /// Lists the grains of the last build whose surface is nearer to a point than `reach` (m), in
-    /// order; the list replaces what is in `out`.
+    /// Lists in order the grains of the last build whose surface is closer to a point than `reach`
+    /// (m). The list replaces the content of `out`.
     fn near(&self, point: D::Vector, reach: f64, out: &mut Vec<u32>);
 
-    /// Distances taken in the last build; n (n - 1) / 2 when nothing is saved.
+    /// Distances computed in the last build; n (n - 1) / 2 for an exhaustive search.
     fn tests(&self) -> u64;
 }

@@ -1,10 +1,10 @@
-//! An order of grains in which near in space is mostly near in memory.
+//! Orders of grains that keep neighbours in space mostly close in memory.
 
 use crate::geometry::{Dimension, Vector};
 
 /// The numbers of grains along a Z-curve through cells of the given size (m), cell by cell and by
-/// number inside a cell (Morton 1966). `order[k]` is the grain that comes k-th. Cells beyond 2^32 a
-/// direction in the plane, 2^21 in space, count as the last; positions that are not finite too.
+/// number inside a cell (Morton 1966). `order[k]` is the k-th grain. Cells beyond 2^32 per direction in
+/// the plane, or 2^21 in space, count as the last; so do positions that are not finite.
 pub fn spatial_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u32> {
     let mut least = [f64::INFINITY; 3];
     for x in positions.iter().filter(|x| x.is_finite()) {
@@ -35,11 +35,11 @@ pub fn spatial_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u3
     keys.into_iter().map(|(_, number)| number).collect()
 }
 
-/// The numbers of grains layer by layer, in each row by row: layers lie across the longest side of what the positions
-/// fill, rows along its shortest.
+/// The numbers of grains layer by layer, and row by row in each layer: layers are perpendicular to
+/// the longest side of the box that the positions fill, rows parallel to its shortest.
 ///
-/// Beside a Z-curve this reads memory in a few long runs, which the processor fetches ahead; and what is linked lies in one layer
-/// or in two that follow each other (but for images across a border), which are as small as they can be.
+/// Compared with a Z-curve this order reads memory in a few long runs, which the processor prefetches. Linked grains are in
+/// one layer or in two consecutive ones (except for images across a border), and layers are as small as possible.
 pub fn row_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u32> {
     let (mut least, mut most) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for x in positions.iter().filter(|x| x.is_finite()) {
@@ -58,24 +58,24 @@ pub fn row_order<D: Dimension>(positions: &[D::Vector], cell: f64) -> Vec<u32> {
     keys.into_iter().map(|(_, number)| number).collect()
 }
 
-/// A place in the order of [`row_order`]: layer, row and place in the row.
+/// Position in the order of [`row_order`]: layer, row and place in the row.
 pub type RowPlace = [u32; 3];
 
-/// Layers and rows of cells.
+/// Division of a box into layers and rows of cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows {
     least: [f64; 3],
-    /// From the longest to the shortest side.
+    /// Axes from the longest to the shortest side.
     axes: [usize; 3],
     /// Side of a cell, m.
     cell: f64,
 }
 
 impl Rows {
-    /// For what lies between two corners, m, in cells of a size, m; where there is nothing corners need not be finite.
+    /// Rows for the box between two corners, m, with cells of the given size, m; corners of an empty box need not be finite.
     pub fn of([least, most]: [[f64; 3]; 2], cell: f64) -> Self {
         let length = |k: usize| most[k] - least[k];
-        // Of sides of one length the last is the longest.
+        // Among sides of equal length the last axis counts as the longest.
         let mut axes = [2, 1, 0];
         axes.sort_by(|&j, &k| length(k).total_cmp(&length(j)));
         let least = least.map(|x| if x.is_finite() { x } else { 0.0 });
@@ -84,8 +84,8 @@ impl Rows {
 
     /// The place of a position.
     pub fn place<D: Dimension>(&self, x: D::Vector) -> RowPlace {
-        // Finer along the row than across: several small grains lie in a cell. What lies before the first cell counts as in it, as what
-        // is not a number does; what is out of range counts as in the last.
+        // Cells are finer along the row than across: a cell may contain several small grains. Positions before the
+        // first cell, or not a number, count as in it; positions out of range count as in the last.
         let sizes = [1.0, 1.0, 0.125].map(|part| part * self.cell);
         let mut place = [0; 3];
         let axes = self.axes.into_iter().filter(|&k| k < D::N);
@@ -98,7 +98,7 @@ impl Rows {
 
 /// Moves bit b of a number to bit 2 b or 3 b.
 fn spread<D: Dimension>(number: u64) -> u64 {
-    // Halves move apart, then quarters, and so on down to bits.
+    // Separates halves, then quarters, and so on down to bits.
     let masks: [(u32, u64); 5] = if D::N == 2 {
         [
             (16, 0x0000_ffff_0000_ffff),

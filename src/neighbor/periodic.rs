@@ -17,7 +17,7 @@ impl PeriodicAxis {
     /// The image of a coordinate inside the box.
     pub fn wrap(&self, x: f64) -> f64 {
         let turns = ((x - self.origin) / self.length).floor();
-        // Most coordinates are inside, and must not change by a rounding.
+        // Most coordinates are inside and must not change by rounding.
         if turns == 0.0 {
             x
         } else {
@@ -25,7 +25,7 @@ impl PeriodicAxis {
         }
     }
 
-    /// The shortest of the images of a difference of two coordinates inside the box.
+    /// The shortest image of a difference of two coordinates inside the box.
     #[inline(always)]
     pub fn shorten(&self, delta: f64) -> f64 {
         let half = 0.5 * self.length;
@@ -39,7 +39,7 @@ impl PeriodicAxis {
     }
 }
 
-/// A place brought into the box of periodic directions, m.
+/// Wraps a position into the box of periodic directions, m.
 pub fn wrapped<D: Dimension>(periodic: &[Option<PeriodicAxis>], x: D::Vector) -> D::Vector {
     D::Vector::from_fn(|k| match periodic.get(k).copied().flatten() {
         Some(axis) => axis.wrap(x[k]),
@@ -47,8 +47,8 @@ pub fn wrapped<D: Dimension>(periodic: &[Option<PeriodicAxis>], x: D::Vector) ->
     })
 }
 
-/// The places in the box, or beside it, that are images of a place and from which something in the box may lie within `reach`, m;
-/// the one in the box first.
+/// The images of a position, in the box or beside it, from which something in the box may be within
+/// `reach`, m; the image in the box first.
 pub fn images_within<D: Dimension>(
     periodic: &[Option<PeriodicAxis>],
     x: D::Vector,
@@ -75,7 +75,7 @@ pub fn images_within<D: Dimension>(
     images
 }
 
-/// The periodic directions of a space of at most three.
+/// The periodic directions of a space of at most three dimensions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Images {
     axes: [Option<PeriodicAxis>; 3],
@@ -118,7 +118,7 @@ impl Images {
     }
 }
 
-/// Whether a distance, given by its square, is under `reach`. All searches decide by this one
+/// Whether a distance, given by its square, is less than `reach`. All searches use this one
 /// expression, so that they agree to the last bit.
 #[inline(always)]
 pub(super) fn is_under(distance_squared: f64, reach: f64) -> bool {

@@ -6,7 +6,7 @@ use super::grid::Grid;
 use super::periodic::{Images, is_under};
 use crate::geometry::{Dimension, Vector};
 
-/// A grain as sorted by cells: all that a test needs, side by side.
+/// A grain as stored in the cells: all data of a distance test, contiguous in memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry<V> {
     pub(super) position: V,
@@ -15,7 +15,7 @@ pub(super) struct Entry<V> {
 }
 
 impl<V: Vector> Entry<V> {
-    /// Numbers of those of a stretch whose surface is nearer than `margin` (m).
+    /// Numbers of the grains of a range whose surface is closer than `margin` (m).
     #[inline(always)]
     pub(super) fn reached<'h, const PERIODIC: bool>(
         &self,
@@ -27,7 +27,7 @@ impl<V: Vector> Entry<V> {
         if hits.len() < others.len() {
             hits.resize(others.len(), 0);
         }
-        // Hit or miss is a coin toss: counting instead of branching is faster.
+        // Hits are unpredictable: counting is faster than branching.
         let mut count = 0;
         for other in others {
             let mut delta = other.position - self.position;
@@ -48,7 +48,7 @@ pub(super) struct Sorted<D: Dimension> {
     pub(super) grid: Grid,
     /// Grains in order of their cells.
     pub(super) entries: Vec<Entry<D::Vector>>,
-    /// Where the entries of each cell start; one more than there are cells.
+    /// Start of the entries of each cell, and the end of the last.
     starts: Vec<u32>,
     pub(super) greatest_radius: f64,
     /// Cell of each grain, in the order given.
@@ -57,7 +57,7 @@ pub(super) struct Sorted<D: Dimension> {
     coordinates: Vec<f64>,
 }
 
-/// The stretches of entries that a cell looks at, besides its own row from itself onwards.
+/// The ranges of entries that a cell is tested against, besides its own row from itself onwards.
 #[derive(Default)]
 struct Around {
     ranges: [(u32, u32); 16],
@@ -85,7 +85,7 @@ impl<D: Dimension> Sorted<D> {
         self.greatest_radius = radii.fold(0.0, f64::max);
         let reach = 2.0 * self.greatest_radius + margin;
         let count = grains.clone().count();
-        // Twice as many cells as grains cost little and suffice where grains are dense.
+        // Twice as many cells as grains cost little and suffice for dense grains.
         let cap = (2 * count).max(1024) as f64;
         let positions = grains.clone().map(|grain| grain.0);
         self.grid = Grid::around::<D>(positions.clone(), reach, cap, images, &mut self.coordinates);
@@ -103,7 +103,7 @@ impl<D: Dimension> Sorted<D> {
             sum += *start;
             *start = sum;
         }
-        // Each start is the end of its cell now, and moves down as the cell fills.
+        // Each start is now the end of its cell, and moves down as the cell fills.
         self.entries.resize(count, Entry::default());
         for ((position, radius, number), &cell) in grains.zip(&self.cell_of) {
             let start = &mut self.starts[cell as usize];
@@ -120,8 +120,8 @@ impl<D: Dimension> Sorted<D> {
         self.starts[first_cell]..self.starts[last_cell + 1]
     }
 
-    /// What a cell has to look at: half of the cells around it, the other half looks at it. The three
-    /// cells of a row lie side by side in memory, so that they are one stretch.
+    /// The entries that a cell is tested against: half of the cells around it; the other half is tested
+    /// against this cell. The three cells of a row are contiguous in memory, so that they form one range.
     fn around(&self, at: [usize; 3], row: usize) -> Around {
         let mut around = Around::default();
         let [nx, ny, _] = self.grid.cells;
@@ -151,7 +151,7 @@ impl<D: Dimension> Sorted<D> {
         around
     }
 
-    /// The next cell in a direction, through the end if that is periodic.
+    /// The next cell in a direction, with wrapping if that is periodic.
     fn beside(&self, k: usize, at: usize, step: isize) -> Option<usize> {
         if step == 0 {
             return Some(at);
@@ -164,8 +164,8 @@ impl<D: Dimension> Sorted<D> {
         }
     }
 
-    /// Lists pairs as the cells come, and gives the number of distances taken. With few cells in a periodic
-    /// direction a pair may be met twice, and a grain its own image.
+    /// Lists pairs in the order of cells, and returns the number of distances computed. With few
+    /// cells in a periodic direction it may list a pair twice, and a grain with its own image.
     pub(super) fn find(&mut self, margin: f64, found: &mut Vec<(u32, u32)>) -> u64 {
         if self.grid.images.any() {
             self.find_by::<true>(margin, found)
@@ -209,8 +209,8 @@ impl<D: Dimension> Sorted<D> {
         tests
     }
 
-    /// Calls back with each stretch of entries in the cells that hold all whose surface may be nearer to a
-    /// wrapped point than `reach` (m). No entry comes twice.
+    /// Calls back with each range of entries in the cells that cover everything whose surface may
+    /// be closer to a wrapped point than `reach` (m). No entry occurs twice.
     #[inline]
     pub(super) fn each_near(
         &self,
@@ -237,7 +237,7 @@ impl<D: Dimension> Sorted<D> {
                         f(&self.entries[range.start as usize..range.end as usize]);
                     }
                 };
-                // A row that runs over the end goes on from its beginning.
+                // A row that wraps around continues at its beginning.
                 give(first, last.min(nx));
                 give(0, last.saturating_sub(nx));
             }

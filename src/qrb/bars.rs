@@ -1,19 +1,19 @@
-//! Counting of independent bars: the pebble game over bodies, and over groups of them known rigid.
+//! Counts independent bars by the pebble game over bodies and over groups of bodies known to be rigid.
 //!
-//! A link is a bar along its normal and, while it grips, one across. A body has three freedoms; what
-//! bars can take is counted by pebbles. For bodies of any shape this is the (3,3) pebble game: each
-//! has three pebbles, a bar is covered by one of an end, and it is independent when four can be
-//! gathered at its ends. A single disk has two pebbles for its centre, which cover any bar, and its
-//! spin, which only bars across feel, and all in the same way: s_a + s_b, s the surface speed. So
-//! spins carry a set of bars that is independent in that matrix: each connected part of it holds at
-//! most one cycle, an odd one (or hangs on a body that is no disk). A part without holds a gear mode.
-//! Bars F are independent when |F'| <= 2 |V'| - 3 + rank of the spins for every part F' of them: for
-//! gripping links that is the rule of bipartite groups.
+//! A link is a bar along its normal and, while it grips, a second bar across. A body has three degrees of
+//! freedom; pebbles count the bars that these can carry. For bodies of any shape this is the (3,3) pebble
+//! game: each body has three pebbles, a pebble of either end covers a bar, and a bar is independent if four
+//! pebbles can be gathered at its ends. A single disk has two pebbles for its centre, which cover any bar,
+//! and its spin. Only bars across involve spins, all in the same way: s_a + s_b, where s is the surface
+//! speed. So spins carry a set of bars that is independent in that matrix: each connected part of the set
+//! contains at most one cycle, an odd one (or is attached to a body that is not a disk). A part without such
+//! a cycle has a gear mode. Bars F are independent if |F'| <= 2 |V'| - 3 + rank of the spins for every subset
+//! F' of them: for gripping links this is the rule of bipartite groups.
 //!
-//! Groups rigid by the bars among them are contracted to one node, which counts as a body of any
-//! shape. Links that meet at one disk of it are not in general position, though: they feel only that
-//! disk's centre and spin. So a disk with links to the outside stays a node, welded to its group by
-//! three bars.
+//! A group that its own bars make rigid is contracted to one node, which counts as a body of any
+//! shape. Links that meet at one disk of the group are not in general position, though: they
+//! involve only the centre and spin of that disk. So a disk with links to the outside stays a node,
+//! welded to its group by three bars.
 
 mod groups;
 mod spins;
@@ -22,15 +22,15 @@ use std::collections::VecDeque;
 
 /// Index of a body.
 pub(super) type Body = u32;
-/// Index of a node of the game: a body, or a rigid group of them.
+/// Index of a node of the game: a body, or a rigid group of bodies.
 pub(super) type Vertex = u32;
-/// Index of a bar; those across links are odd.
+/// Index of a bar; bars across links are odd.
 pub(super) type Bar = u32;
 
-/// What covers a bar.
+/// The pebble that covers a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// Nothing: it is not in the basis, or inside a rigid group.
+    /// None: the bar is not in the basis, or is inside a rigid group.
     None,
     /// A pebble of the vertex at this end.
     Centre(u8),
@@ -38,61 +38,61 @@ enum Place {
     Spin(u8),
 }
 
-/// What asks for a pebble.
+/// Request for a pebble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asker {
-    /// A bar between two vertices that is to be held and not covered.
+    /// An auxiliary bar between two vertices, whose pebble is held instead of covering a bar.
     Copy(Vertex, Vertex),
     /// The spin of a disk.
     Spin(Vertex),
     Bar(Bar),
 }
 
-/// Where a search ended.
+/// End of a search.
 #[derive(Clone, Copy, Debug)]
 enum Target {
     Centre(Vertex),
     Spin,
 }
 
-/// Bodies, by their numbers, and groups.
+/// Bodies, by number, and groups.
 #[derive(Clone, Debug, Default)]
 struct Bodies {
     /// Whether a body is a single disk.
     disk: Vec<bool>,
     /// The node of a body: its own, or that of its group.
     vertex_of: Vec<Vertex>,
-    /// The node of the group of a body, its own when it is in none.
+    /// The node of the group of a body; its own node if it is in no group.
     core_of: Vec<Vertex>,
-    /// First of the three bars (and one not used) that weld a body to its group.
+    /// First of the three bars (and a fourth, unused one) that weld a body to its group.
     weld_of: Vec<Option<Bar>>,
-    /// Bodies of a group, also those that are nodes of their own.
+    /// Bodies of a group, including those that are nodes of their own.
     members: Vec<Vec<Body>>,
 }
 
-/// Nodes of the game, with what their pebbles cover.
+/// Nodes of the game, with the bars that their pebbles cover.
 #[derive(Clone, Debug, Default)]
 struct Nodes {
-    /// A vertex is one disk: two pebbles and a spin, else three pebbles.
+    /// Whether a vertex is one disk, with two pebbles and a spin; other vertices have three pebbles.
     disk: Vec<bool>,
     centre: Vec<Vec<Bar>>,
     spin: Vec<Option<Bar>>,
-    /// Bars that leave a vertex; some are gone or inside by now.
+    /// Bars that leave a vertex; some may be removed or inside by now.
     outer: Vec<Vec<Bar>>,
     /// The body of a node that is a welded disk.
     own: Vec<Option<Body>>,
-    /// Vertices to be used again.
+    /// Vertices that can be reused.
     unused: Vec<Vertex>,
 }
 
-/// What searches for pebbles write down.
+/// Working data of searches for pebbles.
 #[derive(Clone, Debug, Default)]
 struct Search {
     /// Pebbles held at a vertex during a test.
     held: Vec<u8>,
     seen_vertex: Vec<u64>,
     seen_bar: Vec<u64>,
-    /// Vertices found loose in the block that bears this number.
+    /// Number of the last block in which each vertex proved not to be rigid.
     refused: Vec<u64>,
     blocks: u64,
     on_chain: Vec<(u64, u32)>,
@@ -105,12 +105,12 @@ struct Search {
     queue: VecDeque<Asker>,
 }
 
-/// The game. Groups known to be rigid by their own links are one vertex.
+/// The pebble game. Groups known to be rigid by their own links are one vertex.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bars {
     bodies: Bodies,
     nodes: Nodes,
-    /// Of each bar.
+    /// Data of each bar.
     ends: Vec<[Body; 2]>,
     weld: Vec<bool>,
     place: Vec<Place>,
@@ -133,7 +133,7 @@ impl Bars {
         body
     }
 
-    /// Makes the two bars of a link known, and tells the first; none is in the basis yet.
+    /// Registers the two bars of a link and returns the first; neither is in the basis yet.
     pub(super) fn add_link(&mut self, ends: [Body; 2]) -> Bar {
         self.add_pair(ends, false)
     }
@@ -150,13 +150,13 @@ impl Bars {
         bar
     }
 
-    /// Gives a link other ends, while its bars are not in the basis.
+    /// Changes the ends of a link while its bars are not in the basis.
     pub(super) fn set_ends(&mut self, bar: Bar, ends: [Body; 2]) {
         self.ends[bar as usize] = ends;
         self.ends[bar as usize + 1] = ends;
     }
 
-    /// The node of the group that holds a body.
+    /// The node of the group that contains a body.
     pub(super) fn core(&self, body: Body) -> Vertex {
         self.bodies.core_of[body as usize]
     }
@@ -169,7 +169,7 @@ impl Bars {
         self.bodies.disk[body as usize]
     }
 
-    /// Number of nodes there ever were at once.
+    /// Number of node slots: the greatest number of simultaneous nodes so far.
     pub(super) fn nodes(&self) -> usize {
         self.nodes.disk.len()
     }
@@ -192,7 +192,7 @@ impl Bars {
         self.basis + self.inner_rank
     }
 
-    /// Whether a bar is counted in the basis between vertices.
+    /// Whether a bar is in the basis between vertices.
     pub(super) fn covered(&self, bar: Bar) -> bool {
         self.place[bar as usize] != Place::None
     }
@@ -208,7 +208,7 @@ impl Bars {
         }
     }
 
-    /// Whether a bar lies inside one group.
+    /// Whether a bar is inside one group.
     pub(super) fn inside(&self, bar: Bar) -> bool {
         let [a, b] = self.ends[bar as usize];
         self.core(a) == self.core(b)
@@ -218,7 +218,7 @@ impl Bars {
         bar % 2 == 1
     }
 
-    /// Adds a bar to the basis when it is independent of it; contracts what becomes rigid by that.
+    /// Adds a bar to the basis if it is independent of the basis, and contracts what becomes rigid.
     /// The second value is a vertex that grew.
     pub(super) fn insert(&mut self, bar: Bar) -> (bool, Option<Vertex>) {
         if self.inside(bar) {
@@ -245,7 +245,7 @@ impl Bars {
         (independent, grown)
     }
 
-    /// Takes a bar out of the basis; whether it was there.
+    /// Removes a bar from the basis; returns whether it was there.
     pub(super) fn remove(&mut self, bar: Bar) -> bool {
         let was = self.covered(bar);
         if was {
@@ -255,7 +255,7 @@ impl Bars {
         was
     }
 
-    /// Gathers three pebbles at two vertices (or one) and holds them: there always are three.
+    /// Gathers three pebbles at two vertices (or one) and holds them; this is always possible.
     fn hold(&mut self, u: Vertex, v: Vertex) {
         for _ in 0..3 {
             self.restart();
@@ -275,21 +275,21 @@ impl Bars {
         self.search.held[v as usize] = 0;
     }
 
-    /// Contracts the least rigid group that holds both, when there is one whose members are rigid
-    /// by themselves.
+    /// Contracts the smallest rigid group that contains both vertices, if its members are rigid by
+    /// themselves.
     fn contract_around(&mut self, u: Vertex, v: Vertex) -> Option<Vertex> {
         self.restart();
         if self.search(Asker::Copy(u, v)).is_some() {
             return None;
         }
-        // Spins of what was reached reach further.
+        // The spins of reached disks extend the search.
         let mut next = 0;
         while let Some(&w) = self.search.trail_vertices.get(next) {
             next += 1;
             if self.is_disk(w) && self.search(Asker::Spin(w)).is_some() {
                 return None;
             }
-            // The group of a welded disk comes along, whoever covers the weld.
+            // The group of a welded disk belongs to it too, whichever pebbles cover the weld.
             let core = self.core_of_node(w);
             if core != w && self.search(Asker::Copy(core, core)).is_some() {
                 return None;
@@ -301,8 +301,8 @@ impl Bars {
         Some(kept)
     }
 
-    /// What is rigid with a vertex, or with the bar between two disks: all vertices whose centres
-    /// are held, and which of them are held in their spins too.
+    /// The block that is rigid with a vertex, or with the bar between two disks: all vertices whose
+    /// centres are fixed, and those of them whose spins are fixed too.
     pub(super) fn block(&mut self, u: Vertex, v: Vertex) -> Block {
         self.hold(u, v);
         self.restart();
@@ -357,12 +357,12 @@ impl Bars {
         self.nodes.outer[vertex as usize] = outer;
     }
 
-    /// A bar in the basis that joins two groups, or welds.
+    /// Whether a bar is in the basis and joins two groups, or welds.
     fn joins(&self, bar: Bar) -> bool {
         (self.weld[bar as usize] || !self.inside(bar)) && self.covered(bar)
     }
 
-    /// Whether a search finds nothing; what it saw is kept only then.
+    /// Whether a search fails; only then its marks are kept.
     fn closed(&mut self, asker: Asker) -> bool {
         let (vertices, bars) = (
             self.search.trail_vertices.len(),
@@ -390,8 +390,8 @@ impl Bars {
         self.search.trail_bars.clear();
     }
 
-    /// Looks for the shortest way to give a pebble to one who asks, by moving bars to other pebbles:
-    /// who takes the free one, and which. Passes over what was seen since the restart.
+    /// Finds the shortest sequence of moves of bars to other pebbles that frees a pebble for `start`. Returns
+    /// the request that takes the free pebble, and that pebble. Skips everything seen since the restart.
     fn search(&mut self, start: Asker) -> Option<(Asker, Target)> {
         self.search.queue.clear();
         self.search.queue.push_back(start);
@@ -452,8 +452,8 @@ impl Bars {
         }
     }
 
-    /// Moves the bars along the way that a search found; the vertex that gave a pebble to the first
-    /// who asked, if that is no bar.
+    /// Moves the bars along the path that a search found. Returns the vertex that gave a pebble to
+    /// `start` if that is not a bar.
     fn apply(&mut self, start: Asker, mut asker: Asker, mut target: Target) -> Option<Vertex> {
         let mut moves = vec![(asker, target)];
         while asker != start {
@@ -496,10 +496,10 @@ impl Bars {
     }
 }
 
-/// What is rigid around a bar, but for spins.
+/// The rigid neighbourhood of a bar, apart from spins.
 pub(super) struct Block {
-    /// Vertices whose centres do not move against each other.
+    /// Vertices whose centres do not move relative to each other.
     pub(super) vertices: Vec<Vertex>,
-    /// Those of them that do not turn either.
+    /// The vertices whose spins are fixed as well.
     pub(super) rigid: Vec<Vertex>,
 }

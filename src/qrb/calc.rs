@@ -1,4 +1,4 @@
-//! `arenite calc rigidity`: rigid groups of a network.
+//! `arenite calc rigidity`: the rigid groups of a network.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ struct CaseLink {
 /// whatever the method.
 ///
 /// # Errors
-/// When a case is not of that form.
+/// If a case does not have that form.
 pub fn calc(input: Value) -> Result<Value, CalcError> {
     each(input, |case| one(&parse(case)?))
 }
@@ -142,8 +142,8 @@ fn one(case: &Case) -> Result<Value, CalcError> {
     }))
 }
 
-/// Groups of bodies by the ids of their nodes, largest first. Of a frame those nodes are told that
-/// a link joins to the group, or the first when there is none.
+/// Groups of bodies by the ids of their nodes, largest first. For a frame the group lists only
+/// nodes that a link joins to the group, or the first node if there is none.
 fn named<'a>(
     case: &'a Case,
     groups: &[Vec<BodyKey>],

@@ -1,18 +1,18 @@
-//! The certificate of a rigid group: its own stiffness has positive pivots.
+//! Certificate of a rigid group: its own stiffness matrix has positive pivots.
 
 use super::pivots::{Pivots, SymmetricRows};
 use crate::geometry::{Dimension, Vector};
 use crate::stress::{Element, Freedom, LinkKey, LinkState, Network, NodeKey};
 
-/// Motions of two bodies that differ by less than this share of the greatest are the same. Null
-/// vectors are exact to rounding over the least pivot that counts, 1e-8.
+/// Motions of two bodies are equal if they differ by less than this fraction of the greatest
+/// motion. Null vectors are exact up to the rounding error divided by the least valid pivot, 1e-8.
 const SAME: f64 = 1e-6;
 
-/// Whether a group of nodes is rigid by the links among them: the stiffness that is left when its
-/// fixed nodes (or else one free one) are held has positive pivots only. Spins that no link feels,
-/// those of disks and spheres whose links all slide, are taken out. Gears, twists of spheres about
-/// a line of contacts and special positions, which counting misses, all show here, in the plane and
-/// in space. Arms that do not meet, for an overlap, are drawn in.
+/// Certificate that a group of nodes is rigid by the links among them: with its fixed nodes (or one
+/// free node if there are none) held, the stiffness matrix has only positive pivots. Spins that no link
+/// involves, those of disks and spheres whose links all slide, are removed first. The certificate
+/// detects gears, twists of spheres about a line of contacts and special positions, which counting
+/// misses, in the plane and in space. Arms that do not meet because of an overlap are shortened.
 #[derive(Clone, Debug)]
 pub struct Certificate {
     nodes: Vec<NodeKey>,
@@ -23,19 +23,19 @@ pub struct Certificate {
     free_spins: Vec<NodeKey>,
 }
 
-/// One body of a group in the matrix.
+/// Rows of one body of a group in the matrix.
 #[derive(Clone, Copy)]
 struct Rows {
-    /// First of the displacements; none when held.
+    /// First row of the displacements; none if held.
     displacement: Option<usize>,
-    /// First of the spins; none when held or not felt.
+    /// First row of the spins; none if held or not involved.
     spin: Option<usize>,
 }
 
 impl Certificate {
-    /// Certifies a group. `normal_forces`, when not empty, has the normal force of every link of
-    /// the network, N, positive in compression: compressed links resist sideways motion of the
-    /// centres by -N / distance, which can make an arch give way.
+    /// Certifies a group. `normal_forces`, if not empty, gives the normal force of every link of
+    /// the network, N, positive in compression: a compressed link has the stiffness -N / distance
+    /// against sideways motion of the centres, which can make an arch buckle.
     pub fn new<D: Dimension>(
         network: &Network<D>,
         nodes: &[NodeKey],
@@ -73,7 +73,7 @@ impl Certificate {
             }
         }
         let fixed: Vec<bool> = nodes.iter().map(|&n| network.nodes()[n].fixed).collect();
-        // A free group is held by the body with most links whose spin is felt.
+        // A free group is held at the body with the most links whose spin is involved.
         let held = (!fixed.contains(&true))
             .then(|| (0..nodes.len()).rev().max_by_key(|&k| (felt[k], degree[k])))
             .flatten();
@@ -152,46 +152,46 @@ impl Certificate {
         }
     }
 
-    /// All pivots are positive: nothing in the group moves without force, but for
+    /// Whether all pivots are positive: nothing in the group moves without force, apart from
     /// [`Certificate::free_spins`].
     pub fn is_rigid(&self) -> bool {
         self.loose == 0 && self.giving_way == 0
     }
 
-    /// The nodes that were looked at, in rising order.
+    /// The nodes examined, in ascending order.
     pub fn nodes(&self) -> &[NodeKey] {
         &self.nodes
     }
 
-    /// The least pivot over its diagonal entry.
+    /// The least ratio of a pivot to its diagonal entry.
     pub fn least_pivot(&self) -> f64 {
         self.least_pivot
     }
 
-    /// Number of inner motions that cost nothing.
+    /// Number of internal motions without resistance.
     pub fn loose(&self) -> usize {
         self.loose
     }
 
-    /// Number of directions in which the forces push the group out of shape.
+    /// Number of directions in which the forces make the group unstable.
     pub fn giving_way(&self) -> usize {
         self.giving_way
     }
 
-    /// Where to split: nodes that stay together in all motions found, largest first, single ones
-    /// left out. Fixed nodes are one body. One group of all when it is rigid.
+    /// Suggested split: nodes that move together in all motions found, largest group first, without
+    /// single nodes. Fixed nodes are one body. A rigid group gives one group of all nodes.
     pub fn groups(&self) -> &[Vec<NodeKey>] {
         &self.groups
     }
 
-    /// Nodes whose spin no link feels; they are in a group by their centre alone.
+    /// Nodes whose spin no link involves; they belong to a group by their centre only.
     pub fn free_spins(&self) -> &[NodeKey] {
         &self.free_spins
     }
 }
 
-/// The bars of a link whose arms are drawn out or in, each by the same share, until they meet: then
-/// turning the whole strains nothing, and the ratios of radii by which disks turn like gears stay.
+/// The bars of a link whose arms are lengthened or shortened, each in proportion, until they meet: then a
+/// rotation of the whole causes no strain, and the ratios of radii at which disks turn like gears are kept.
 fn element<D: Dimension>(network: &Network<D>, key: LinkKey) -> Element {
     let mut link = network.links()[key];
     let [a, b] = [link.a, link.b].map(|node| network.nodes()[node].position);
@@ -204,8 +204,8 @@ fn element<D: Dimension>(network: &Network<D>, key: LinkKey) -> Element {
     Element::new(&link, Freedom::Full)
 }
 
-/// The motion of a body in all directions found: velocity carried to a common point, and spin times
-/// the extent of the group.
+/// Motion of a body in all directions found: its velocity, referred to a common point, and its
+/// spin.
 struct Motion<D: Dimension> {
     velocity: Vec<D::Vector>,
     spin: Vec<Option<D::Spin>>,
@@ -235,7 +235,7 @@ fn split<D: Dimension>(
             let held = rows[k].displacement.is_none();
             let spin = (held || rows[k].spin.is_some())
                 .then(|| D::spin_from_fn(|i| rows[k].spin.map_or(0.0, |row| z[row + i])));
-            // Carried to the common point when the spin is known.
+            // Referred to the common point if the spin is known.
             let carried = spin.map_or(u, |spin| u - D::cross_spin(spin, arm(k)));
             motion.velocity.push(carried);
             motion.spin.push(spin);
@@ -258,7 +258,7 @@ fn split<D: Dimension>(
                     (left.velocity[d] - right.velocity[d]).norm() <= scales[d]
                         && spin_norm::<D>(Some(differ)) * extent <= scales[d]
                 }
-                // A centre alone: does it move as a point of the other?
+                // One node has a centre only: compare its motion with that of the same point of the other.
                 (Some(p), None) => {
                     let there = left.velocity[d] + D::cross_spin(p, arm(b));
                     (there - right.velocity[d]).norm() <= scales[d]
@@ -285,7 +285,7 @@ fn split<D: Dimension>(
         groups[group].push(nodes[k]);
         group_of[k] = Some(group);
     }
-    // Centres go with a neighbour that carries them.
+    // Nodes without a spin join a neighbour that moves their centre.
     for &(_, ends) in links {
         for [k, other] in [ends, [ends[1], ends[0]]] {
             if group_of[k].is_none()

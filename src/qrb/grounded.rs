@@ -1,10 +1,10 @@
-//! Rigid groups of many disks on a ground, at the cost of looking at each link.
+//! Rigid groups of many disks on a ground, at a cost proportional to the number of links.
 //!
-//! Most of a bed is rigid from the ground up, disk by disk: who has two links to what is rigid with the
-//! ground, one of them gripping, is so too (the thesis's hamburger), and so are two that grip each other
-//! and each grip it (its triangle). What is left after that is counted by [`Pebble`], together with the
-//! disks that it touches, welded to the ground. So the groups are those that [`Pebble`] finds on the
-//! whole.
+//! Most of a bed is rigid with the ground, disk by disk: a disk with two links to the rigid part,
+//! one of them gripping, is rigid too (the thesis's hamburger), and so are two disks that grip each
+//! other and each grip the rigid part (its triangle). [`Pebble`] counts the remainder, together
+//! with the disks that it touches, which are welded to the ground. So the groups are those that
+//! [`Pebble`] finds on the whole network.
 
 use super::pebble::{BodyKey, BodyKind, Pebble};
 use crate::stress::LinkState;
@@ -14,22 +14,22 @@ use crate::stress::LinkState;
 pub struct DiskLink {
     /// The first disk.
     pub a: u32,
-    /// The other; none for the ground.
+    /// The other disk; none for the ground.
     pub b: Option<u32>,
-    /// Whether it slides.
+    /// Whether the link slides.
     pub slides: bool,
 }
 
-/// Rigid groups, the disks of each in rising order.
+/// Rigid groups, the disks of each in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiskGroups {
     /// Disks that are rigid with the ground.
     pub grounded: Vec<u32>,
-    /// Other groups of two disks or more, largest first, then by their first disk.
+    /// Other groups of two or more disks, largest first, then by their first disk.
     pub free: Vec<Vec<u32>>,
 }
 
-/// Links of each disk: others, or the ground as `u32::MAX`, and whether they slide.
+/// Links of each disk: the other disk, or `u32::MAX` for the ground, and whether the link slides.
 struct Neighbours {
     first: Vec<u32>,
     others: Vec<(u32, bool)>,
@@ -73,7 +73,7 @@ impl Neighbours {
     }
 }
 
-/// What a disk has to the rigid part: links, and those of them that grip.
+/// Links of a disk to the rigid part, and how many of them grip.
 #[derive(Clone, Copy, Default)]
 struct Hold {
     links: u16,
@@ -81,7 +81,7 @@ struct Hold {
     rigid: bool,
 }
 
-/// Disks that are rigid with the ground one by one, or by twos.
+/// Finds disks that are rigid with the ground one by one or in pairs.
 fn grow(disks: usize, neighbours: &Neighbours) -> Vec<bool> {
     let mut holds = vec![Hold::default(); disks];
     let mut joining: Vec<u32> = Vec::new();
@@ -127,14 +127,13 @@ fn grow(disks: usize, neighbours: &Neighbours) -> Vec<bool> {
 }
 
 impl DiskGroups {
-    /// Maximal rigid groups of disks, numbered from 0, and a ground. Disks without links may be among
-    /// them.
+    /// Maximal rigid groups of disks, numbered from 0, and a ground. Disks may be without links.
     pub fn new(disks: usize, links: &[DiskLink]) -> Self {
         Self::with_shapes(disks, links, |_| false)
     }
 
-    /// The same where some are no disks: a link that slides feels how they turn. All that is told of disks
-    /// to grow by holds for them too; two may share several links.
+    /// The same where some bodies are not disks: a sliding link involves their rotation. The growth
+    /// rules for disks hold for them too; two bodies may share several links.
     pub fn with_shapes(disks: usize, links: &[DiskLink], is_shape: impl Fn(u32) -> bool) -> Self {
         let neighbours = Neighbours::new(disks, links);
         let rigid = grow(disks, &neighbours);
@@ -152,7 +151,7 @@ impl DiskGroups {
                 let key = game.add_body(kind);
                 names.push(disk);
                 if rigid[disk as usize] {
-                    // Two links that grip hold a disk to a body: a weld.
+                    // Two gripping links fix a disk to a body: a weld.
                     game.insert_link(ground, key, LinkState::Grip);
                     game.insert_link(ground, key, LinkState::Grip);
                 }

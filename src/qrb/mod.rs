@@ -1,9 +1,9 @@
-//! Quasi-rigid bodies: groups of bodies whose links leave them no inner motion (thesis 5.7).
+//! Quasi-rigid bodies: groups of bodies whose links leave them no internal motion (thesis 5.7).
 //!
-//! [`Pebble`] counts: it finds every rigid group of a planar network of generic geometry and keeps
-//! them as links come, go, slip and grip. [`Templates`] finds groups as the thesis does, by
-//! collapsing; it misses some. Counting knows nothing of lengths and forces: [`Certificate`] looks
-//! at the stiffness of the group itself, in the plane and in space.
+//! [`Pebble`] counts: it finds every rigid group of a planar network of generic geometry and
+//! updates them as links are inserted, removed, slip and grip. [`Templates`] finds groups as the
+//! thesis does, by collapsing patterns; it misses some. Counting ignores lengths and forces:
+//! [`Certificate`] checks the stiffness matrix of the group itself, in the plane and in space.
 
 mod bars;
 mod calc;

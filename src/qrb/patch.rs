@@ -1,4 +1,4 @@
-//! What a link leaves behind when it goes out of a rigid group.
+//! Update of a rigid group when one of its links is removed or weakened.
 
 use std::collections::VecDeque;
 
@@ -6,31 +6,31 @@ use super::bars::{Bar, Vertex};
 use super::pebble::{BodyKey, BodyKind, Joint, LinkKey, Pebble};
 use crate::stress::LinkState;
 
-/// Bodies of the first patch; each next one has four times as many.
+/// Bodies of the first patch; each further patch has four times as many.
 const FIRST: usize = 16;
 
-/// A body with more links than this, as a ground is, is not walked through.
+/// The search does not continue through a body with more links than this, such as a ground.
 const HUB: usize = 64;
 
-/// Bodies around a link, in rising order, with their links among each other.
+/// Bodies around a link, in ascending order, and the links among them.
 struct Patch {
     bodies: Vec<BodyKey>,
     links: Vec<LinkKey>,
 }
 
-/// What a patch tells about the group around it.
+/// Conclusion from a patch about the group around it.
 enum Verdict {
-    /// Nothing: a wider one is needed.
+    /// Undecided: a wider patch is needed.
     Open,
-    /// These leave the group, in rising order; the rest stays rigid.
+    /// These bodies leave the group, in ascending order; the rest stays rigid.
     Leaving(Vec<BodyKey>),
 }
 
 impl Pebble {
-    /// A link inside a rigid group became weaker. When its ends are still rigid with each other by
-    /// what is around them, nothing changed. Else take a part around it that was rigid: all the
-    /// rest of the group hangs on those of its bodies that have links to the rest. When these are
-    /// still rigid with each other within the part, the rest is rigid with them as before.
+    /// Handles the weakening of a link inside a rigid group. If the links around its ends still make these rigid with
+    /// each other, nothing changes. Otherwise the function considers a patch around the link that was rigid: the rest
+    /// of the group is attached only to those bodies of the patch that have links to the rest. If these bodies are
+    /// still rigid with each other within the patch, the rest stays rigid with them.
     pub(super) fn weaken(&mut self, link: LinkKey, from: LinkState) {
         let Some(joint) = self.links[link] else {
             return;
@@ -52,7 +52,7 @@ impl Pebble {
         }
     }
 
-    /// Bodies of the group nearest to a link.
+    /// Patch of the bodies of the group nearest to a link.
     fn patch(&self, group: Vertex, ends: [BodyKey; 2], most: usize) -> Patch {
         let mut inside = std::collections::BTreeSet::new();
         let mut queue = VecDeque::new();
@@ -65,7 +65,7 @@ impl Pebble {
         }
         while inside.len() < most {
             let Some(body) = queue.pop_front() else {
-                // All that is left hangs on hubs.
+                // The remainder is reachable only through hubs.
                 let Some(hub) = hubs.pop() else { break };
                 self.each_neighbour(group, hub, |_, other| {
                     if inside.insert(other) {
@@ -85,7 +85,7 @@ impl Pebble {
             });
         }
         if inside.len() < whole && queue.is_empty() && hubs.is_empty() {
-            // The links that go by are what held the rest: take it all.
+            // The removed link alone connected the rest: take the whole group.
             inside.extend(self.bars.members(group).iter().map(|&body| body as BodyKey));
         }
         let all = inside.len() == whole;
@@ -107,7 +107,7 @@ impl Pebble {
         patch
     }
 
-    /// Links of a body to others of its group.
+    /// Calls back with each link of a body to others of its group.
     fn each_neighbour(&self, group: Vertex, body: BodyKey, mut f: impl FnMut(LinkKey, BodyKey)) {
         for &link in &self.links_of[body] {
             let Some(joint) = self.links[link] else {
@@ -190,8 +190,8 @@ impl Pebble {
                 let others = held.collect::<Vec<_>>();
                 match kept {
                     Some(kept) if others.iter().all(|k| kept.binary_search(k).is_ok()) => kept,
-                    // A disk by itself is no group: the rest may turn against it like gears,
-                    // where the part as a whole did not let it.
+                    // A single disk is no group: the rest may turn against it like gears, which the
+                    // patch as a whole prevented.
                     None if others.is_empty()
                         && !self.bars.is_single_disk(patch.bodies[first] as u32) =>
                     {
@@ -205,7 +205,7 @@ impl Pebble {
         Verdict::Leaving(leaving.map(|&k| patch.bodies[k]).collect())
     }
 
-    /// Takes bodies out of a group whose rest stays rigid, and counts their links anew.
+    /// Removes bodies from a group whose remainder stays rigid, and counts their links again.
     fn detach(&mut self, group: Vertex, mut leaving: Vec<BodyKey>, size: usize) {
         if leaving.len() + 1 == size {
             leaving = self
@@ -216,7 +216,7 @@ impl Pebble {
                 .collect();
             leaving.sort_unstable();
         }
-        // What depended on the group as it was may not any more.
+        // Bars that depended on the former group may now be independent.
         let spare = self.spare_within([group, group]);
         let mut links: Vec<LinkKey> = leaving
             .iter()

@@ -1,4 +1,4 @@
-//! Rigid groups of a planar network by counting, kept up to date.
+//! Rigid groups of a planar network by counting, updated incrementally.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use crate::stress::LinkState;
 /// Index of a body, in order of insertion.
 pub type BodyKey = usize;
 
-/// Index of a link; those of removed links are given out again.
+/// Index of a link; indices of removed links are reused.
 pub type LinkKey = usize;
 
-/// What a body is to the count.
+/// Type of a body in the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BodyKind {
-    /// A single free disk: a link acts at its radius on the line of centres, so a link that slides
-    /// does not feel its spin, and disks can turn like gears.
+    /// A single free disk: a link acts at its radius on the line of centres, so a sliding link does
+    /// not involve its spin, and disks can turn like gears.
     Disk,
     /// A body of any shape: a clump, a rigid group, or all boundaries of one frame together.
     Shape,
@@ -26,16 +26,16 @@ pub enum BodyKind {
 pub(super) struct Joint {
     pub(super) ends: [BodyKey; 2],
     pub(super) state: LinkState,
-    /// Its first bar.
+    /// First of its two bars.
     pub(super) bar: Bar,
 }
 
-/// The (3,3) pebble game on bodies and links, with the spins of single disks counted apart.
+/// The (3,3) pebble game on bodies and links, with separate counting of the spins of single disks.
 ///
-/// Bodies that are rigid by the links among them are contracted to one node of the game; a link
-/// that comes inside such a group costs nothing. When one goes there, its neighbourhood is played
-/// alone, wider and wider, until all that the rest of the group hangs on is rigid without it: what
-/// comes loose by that leaves the group, and nothing else is looked at.
+/// Bodies that are rigid by the links among them are contracted to one node of the game; a new link
+/// inside such a group costs nothing. When a link inside is removed, the game is played on its
+/// neighbourhood alone, which widens until all bodies to which the rest of the group is attached
+/// are rigid without the link. Bodies that come loose leave the group; no others are visited.
 #[derive(Clone, Debug, Default)]
 pub struct Pebble {
     pub(super) bars: Bars,
@@ -45,16 +45,16 @@ pub struct Pebble {
     alive: Vec<bool>,
     bodies: usize,
     constraints: usize,
-    /// Bars between nodes of the game that depend on others.
+    /// Bars between nodes of the game that depend on the basis.
     spare: BTreeSet<Bar>,
-    /// Bodies in groups that grew since groups were last asked for.
+    /// Bodies in groups that grew since the last query of the groups.
     grown: BTreeSet<BodyKey>,
-    /// Bodies that patches went through.
+    /// Number of bodies that patches visited.
     searched: u64,
 }
 
 impl Pebble {
-    /// No bodies.
+    /// A game without bodies.
     pub fn new() -> Self {
         Pebble::default()
     }
@@ -67,10 +67,10 @@ impl Pebble {
         self.bars.add_body(kind == BodyKind::Disk) as BodyKey
     }
 
-    /// Removes a body and its links. Its key is not given out again.
+    /// Removes a body and its links. Its key is not reused.
     ///
     /// # Panics
-    /// When there is no such body.
+    /// If there is no such body.
     pub fn remove_body(&mut self, body: BodyKey) {
         while let Some(&link) = self.links_of[body].last() {
             self.remove_link(link);
@@ -78,11 +78,11 @@ impl Pebble {
         self.bodies -= usize::from(std::mem::replace(&mut self.alive[body], false));
     }
 
-    /// Adds a link between two bodies. A body may be linked to itself: that counts, and holds
+    /// Adds a link between two bodies. A link of a body to itself is counted, but constrains
     /// nothing (the thesis's loop).
     ///
     /// # Panics
-    /// When there is no such body.
+    /// If there is no such body.
     pub fn insert_link(&mut self, a: BodyKey, b: BodyKey, state: LinkState) -> LinkKey {
         let ends = [a as u32, b as u32];
         let (key, bar) = match self.unused.pop() {
@@ -111,7 +111,7 @@ impl Pebble {
     /// Removes a link.
     ///
     /// # Panics
-    /// When there is no such link.
+    /// If there is no such link.
     pub fn remove_link(&mut self, link: LinkKey) {
         self.set_state(link, LinkState::Off);
         if let Some(joint) = self.links[link].take() {
@@ -122,10 +122,10 @@ impl Pebble {
         }
     }
 
-    /// Lets a link slip, grip or open.
+    /// Changes the state of a link: slip, grip or off.
     ///
     /// # Panics
-    /// When there is no such link.
+    /// If there is no such link.
     pub fn set_state(&mut self, link: LinkKey, state: LinkState) {
         let Some(joint) = &mut self.links[link] else {
             panic!("there is no link {link}");
@@ -143,7 +143,7 @@ impl Pebble {
                 self.spare.remove(bar);
             }
             if !self.together(ends[0], ends[1]) {
-                // What depends on a bar lies in the block around it.
+                // Bars that depend on a bar are in the block around it.
                 let nodes = self.bars.ends(first);
                 let mut spare = Vec::new();
                 if [first, second][new..old]
@@ -163,7 +163,7 @@ impl Pebble {
         }
     }
 
-    /// Number of bodies, each frame of boundaries once.
+    /// Number of bodies, counting each frame of boundaries once.
     pub fn bodies(&self) -> usize {
         self.bodies
     }
@@ -173,35 +173,35 @@ impl Pebble {
         self.constraints
     }
 
-    /// How many of the constraints are independent in generic geometry.
+    /// Number of constraints that are independent in generic geometry.
     pub fn rank(&self) -> usize {
         self.bars.rank()
     }
 
-    /// Constraints that others make superfluous.
+    /// Number of constraints that depend on others.
     pub fn redundant(&self) -> usize {
         self.constraints - self.rank()
     }
 
-    /// Inner degrees of freedom of the whole: 3 n - rank - 3; 0 without bodies.
+    /// Internal degrees of freedom of the whole: 3 n - rank - 3; 0 without bodies.
     pub fn floppy_modes(&self) -> usize {
         (3 * self.bodies).saturating_sub(self.rank() + 3)
     }
 
-    /// Bodies that patches of removals went through, all in all: what removals cost.
+    /// Total number of bodies that the patches of removals visited: the cost of removals.
     pub fn searched(&self) -> u64 {
         self.searched
     }
 
-    /// Whether two bodies are rigid with each other by the links among a group that holds both.
-    /// May miss what [`Pebble::clusters`] finds.
+    /// Whether two bodies are rigid with each other by the links inside a group that contains both.
+    /// May miss groups that [`Pebble::clusters`] finds.
     pub fn together(&self, a: BodyKey, b: BodyKey) -> bool {
         self.bars.core(a as u32) == self.bars.core(b as u32)
     }
 
-    /// Maximal rigid groups of two bodies or more, largest first, then by their first body; bodies
-    /// in rising order. Costs what grew since the last call, all sliding links outside the groups,
-    /// and the output.
+    /// Maximal rigid groups of two or more bodies, largest first, then by their first body; bodies
+    /// in ascending order. The cost depends on what grew since the last call, all sliding links
+    /// outside the groups, and the output.
     pub fn clusters(&mut self) -> Vec<Vec<BodyKey>> {
         self.settle();
         let joined = self.held_from_outside();
@@ -232,7 +232,7 @@ impl Pebble {
         groups
     }
 
-    /// Inserts bars, first those along the normal: they come before those across of one link.
+    /// Inserts bars; the bar along the normal of a link must come before the bar across.
     pub(super) fn insert_bars(&mut self, bars: &[Bar]) {
         for &bar in bars {
             if self.bars.inside(bar) {
@@ -270,7 +270,7 @@ impl Pebble {
             .collect()
     }
 
-    /// Takes up to so many of these spare bars into the basis.
+    /// Moves at most `lost` of these spare bars into the basis.
     pub(super) fn replace(&mut self, spare: &[Bar], lost: usize) {
         let mut left = lost;
         for &bar in spare {
@@ -301,7 +301,7 @@ impl Pebble {
         self.searched += bodies as u64;
     }
 
-    /// Contracts all that is rigid with groups that grew.
+    /// Contracts everything that is rigid with groups that grew.
     fn settle(&mut self) {
         while let Some(body) = self.grown.pop_first() {
             let vertex = self.bars.core(body as u32);
@@ -315,8 +315,8 @@ impl Pebble {
         }
     }
 
-    /// Nodes of the game that are rigid with each other by way of disks whose spins are free. Each
-    /// such group lies in a block with a link that slides.
+    /// Nodes of the game that are rigid with each other through disks whose spins are free. Each
+    /// such group is in a block with a sliding link.
     fn held_from_outside(&mut self) -> Joined {
         let mut joined = Joined::default();
         let mut pinned: BTreeSet<Vertex> = BTreeSet::new();

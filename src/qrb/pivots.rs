@@ -1,16 +1,16 @@
-//! Pivots of a symmetric matrix, and what it leaves without force.
+//! Pivots of a symmetric matrix, and its directions without resistance.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// A pivot under this share of its diagonal entry counts as none: the root of the rounding. After a
-/// pivot p what should vanish is left as large as rounding / p; so no pivot that counts lifts what
-/// should vanish above this bound.
+/// A pivot below this fraction of its diagonal entry counts as zero: the square root of the
+/// rounding error. After a pivot p, entries that should vanish are as large as rounding / p; so no
+/// valid pivot raises them above this bound.
 const NONE: f64 = 1e-8;
 
-/// A symmetric matrix, summed entry by entry.
+/// A symmetric matrix, assembled entry by entry.
 #[derive(Clone, Debug, Default)]
 pub struct SymmetricRows {
-    /// Entries up to the diagonal, and its mirror.
+    /// Entries up to the diagonal, and their mirror images.
     rows: Vec<BTreeMap<usize, f64>>,
 }
 
@@ -27,12 +27,12 @@ impl SymmetricRows {
         self.rows.len()
     }
 
-    /// True when there are no rows.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Adds to an entry; its mirror image is to be added by another call.
+    /// Adds to an entry; the caller adds its mirror image by another call.
     pub fn add(&mut self, row: usize, column: usize, value: f64) {
         *self.rows[row].entry(column).or_default() += value;
     }
@@ -85,7 +85,7 @@ pub struct Pivots {
 }
 
 impl Pivots {
-    /// Factors a matrix. Where a pivot is none the motion it stands for costs nothing.
+    /// Factors a matrix. A zero pivot stands for a motion without resistance.
     pub fn new(matrix: &SymmetricRows) -> Self {
         let order = matrix.order();
         let n = order.len();
@@ -115,7 +115,7 @@ impl Pivots {
                     std::cmp::Ordering::Greater => {}
                 }
             }
-            // row holds t = l d until it is divided.
+            // `row` contains t = l d until it is divided.
             for j in first..i {
                 let from = first.max(result.first[j]);
                 let own = &row[from - first..j - first];
@@ -146,23 +146,23 @@ impl Pivots {
         result
     }
 
-    /// The least pivot over its diagonal entry; infinite without rows.
+    /// The least ratio of a pivot to its diagonal entry; infinite without rows.
     pub fn least(&self) -> f64 {
         self.least
     }
 
-    /// How many pivots are below 0: the matrix gives way in as many directions.
+    /// Number of negative pivots: the matrix is unstable in as many directions.
     pub fn negative(&self) -> usize {
         self.negative
     }
 
-    /// How many pivots are none.
+    /// Number of zero pivots.
     pub fn none(&self) -> usize {
         self.none.len()
     }
 
-    /// Directions in which nothing resists, one for each pivot that is none, then those that give
-    /// way. Each is the column of the inverse of L^T at its pivot.
+    /// Directions without resistance, one for each zero pivot, then the unstable ones. Each is the
+    /// column of the inverse of L^T at its pivot.
     pub fn directions(&self) -> Vec<Vec<f64>> {
         let weak = (0..self.pivots.len()).filter(|&k| self.pivots[k] < 0.0);
         let pivots: Vec<usize> = self.none.iter().copied().chain(weak).collect();

@@ -7,10 +7,10 @@ use super::pebble::{BodyKey, BodyKind};
 use crate::hgraph::{GraphError, HierarchicalGraph, NodeKey, NodeKind};
 use crate::stress::LinkState;
 
-/// A pattern that is rigid (thesis fig. 5.23).
+/// A rigid pattern (thesis fig. 5.23).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Template {
-    /// A link of a body to itself: there is nothing to collapse.
+    /// A link of a body to itself: nothing to collapse.
     Loop,
     /// Two bodies with two links.
     Hamburger,
@@ -18,29 +18,29 @@ pub enum Template {
     Triangle,
 }
 
-/// What is collapsed: a body, or what was collapsed before.
+/// Part of a pattern: a body, or the result of an earlier collapse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// A body of the network.
     Body(BodyKey),
-    /// The result of a collapse, by its place in [`Templates::collapses`].
+    /// The result of a collapse, by its index in [`Templates::collapses`].
     Group(usize),
 }
 
-/// One step: parts that become one body.
+/// One collapse: parts that become one body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collapse {
-    /// The pattern they made.
+    /// The pattern that the parts formed.
     pub template: Template,
     /// Two or three parts.
     pub parts: Vec<Part>,
-    /// Bodies inside, all in all.
+    /// Total number of bodies inside.
     pub bodies: usize,
 }
 
-/// The steps by which patterns collapse until none is left. Only gripping links count. The result
-/// does not depend on the order: a pattern stays one, or becomes a smaller one, when others
-/// collapse. The smallest goes first, which keeps the tree shallow (thesis 5.7.6).
+/// The sequence of collapses until no pattern is left. Only gripping links count. The result does
+/// not depend on the order: when others collapse, a pattern stays one or becomes a smaller one. The
+/// smallest is collapsed first, which keeps the tree shallow (thesis 5.7.6).
 #[derive(Clone, Debug, Default)]
 pub struct Templates {
     bodies: usize,
@@ -48,15 +48,15 @@ pub struct Templates {
     loops: usize,
 }
 
-/// Groups and the links between them while the search goes on.
+/// Groups and the links between them during the search.
 struct Search<'a> {
     kinds: &'a [BodyKind],
-    /// Names of groups: bodies, then collapses. What each was collapsed into.
+    /// For each group, the one into which it was collapsed. Groups are numbered bodies first, then collapses.
     into: Vec<Option<usize>>,
     size: Vec<usize>,
     /// Number of links to each neighbour.
     links: Vec<BTreeMap<usize, usize>>,
-    /// Patterns by size, then names of what they would collapse; some are out of date.
+    /// Patterns by size, then by the numbers of their groups; some are out of date.
     found: BinaryHeap<Reverse<(usize, Vec<usize>)>>,
 }
 
@@ -117,17 +117,17 @@ impl Templates {
         }
     }
 
-    /// The steps, in their order.
+    /// The collapses, in order.
     pub fn collapses(&self) -> &[Collapse] {
         &self.collapses
     }
 
-    /// Links of a body to itself.
+    /// Number of links of a body to itself.
     pub fn loops(&self) -> usize {
         self.loops
     }
 
-    /// The groups that are left: bodies in rising order, largest first, then by the first body.
+    /// The remaining groups: bodies in ascending order, largest first, then by the first body.
     pub fn groups(&self) -> Vec<Vec<BodyKey>> {
         let mut inside: Vec<Vec<BodyKey>> = Vec::with_capacity(self.collapses.len());
         for collapse in &self.collapses {
@@ -148,12 +148,12 @@ impl Templates {
         inside
     }
 
-    /// Makes the groups rigid bodies of a hierarchical graph, nested as they were collapsed (thesis
-    /// 5.3.3). `nodes` has the members that stand for each body: one, or for a ground all
-    /// boundaries of its frame. Returns the groups on top.
+    /// Adds the groups as rigid bodies to a hierarchical graph, nested as they were collapsed
+    /// (thesis 5.3.3). `nodes` gives the members that represent each body: one, or all boundaries
+    /// of its frame for a ground. Returns the top-level groups.
     ///
     /// # Errors
-    /// When nodes are not members of one graph.
+    /// If nodes are not members of one graph.
     pub fn group(
         &self,
         graph: &mut HierarchicalGraph,
@@ -180,19 +180,19 @@ impl Templates {
 }
 
 impl Search<'_> {
-    /// Whether it counts as one disk: two of these have one contact at most, and roll on it.
+    /// Whether the group is one disk: two disks have at most one contact, and roll on it.
     fn is_disk(&self, name: usize) -> bool {
         self.kinds.get(name) == Some(&BodyKind::Disk)
     }
 
-    /// Notes the patterns that a group is part of, with neighbours that are wanted.
+    /// Records the patterns of a group with its neighbours that satisfy `wanted`.
     fn look_around(&mut self, name: usize, wanted: impl Fn(usize) -> bool) {
         let near: Vec<(usize, usize)> = self.links[name].iter().map(|(&n, &c)| (n, c)).collect();
         for &(other, count) in &near {
             if wanted(other) && count >= 2 && !(self.is_disk(name) && self.is_disk(other)) {
                 self.note(vec![name, other]);
             }
-            // Common neighbours, by way of the one with fewer links.
+            // Finds common neighbours through the group with fewer links.
             if !wanted(other) {
                 continue;
             }
@@ -223,7 +223,7 @@ impl Search<'_> {
     fn collapse(&mut self, names: &[usize]) -> usize {
         let group = self.into.len();
         let size = names.iter().map(|&name| self.size[name]).sum();
-        // The links of the part with most of them are taken over.
+        // Reuses the map of the part with the most links.
         let mut links = BTreeMap::new();
         for &name in names {
             self.into[name] = Some(group);

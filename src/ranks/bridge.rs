@@ -1,14 +1,14 @@
-//! Ranks that only one thread may use, lent to another: what that sends and receives is done by the one.
+//! Lends ranks that only one thread may use to another thread: the first thread does all sending and receiving.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
 use super::{Message, RankError, Ranks, Source, Tag};
 
-/// Something to be done by the thread that may.
+/// Work for the thread that may use the ranks.
 type Job = Box<dyn FnOnce(&dyn Ranks) + Send>;
 
-/// Ranks as the other thread has them.
+/// The ranks as the other thread sees them.
 #[derive(Debug)]
 pub struct Bridge {
     rank: usize,
@@ -17,10 +17,10 @@ pub struct Bridge {
 }
 
 impl Bridge {
-    /// Runs some work in a thread of its own, for which this one sends and receives.
+    /// Runs `work` in a thread of its own, for which the calling thread sends and receives.
     ///
     /// # Panics
-    /// When the work does, with its words.
+    /// When the work does, with the same message.
     pub fn lend<T: Send>(ranks: &dyn Ranks, work: impl FnOnce(&Bridge) -> T + Send) -> T {
         let (jobs, asked) = mpsc::channel::<Job>();
         let bridge = Bridge {
@@ -29,7 +29,7 @@ impl Bridge {
             jobs,
         };
         thread::scope(|scope| {
-            // No job comes any more once the bridge has ended with the work.
+            // The loop over jobs ends when the work has ended and dropped the bridge.
             let worker = scope.spawn(move || work(&bridge));
             for job in asked {
                 job(ranks);
@@ -39,21 +39,21 @@ impl Bridge {
         })
     }
 
-    /// Has something done; what comes of it.
+    /// Sends a job to the thread that owns the ranks; returns the receiver of its result.
     fn ask<T: Send + 'static>(
         &self,
         what: impl FnOnce(&dyn Ranks) -> T + Send + 'static,
     ) -> Result<Receiver<T>, RankError> {
         let (answer, told) = mpsc::channel();
         let job = move |ranks: &dyn Ranks| {
-            // Who asked waits, unless it panics.
+            // The asking thread waits for the answer, unless it panics.
             let _ = answer.send(what(ranks));
         };
         self.jobs.send(Box::new(job)).map_err(|_| self.gone())?;
         Ok(told)
     }
 
-    /// The same, waited for.
+    /// Sends a job and waits for its result.
     fn done<T: Send + 'static>(
         &self,
         what: impl FnOnce(&dyn Ranks) -> Result<T, RankError> + Send + 'static,

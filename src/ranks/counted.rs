@@ -1,19 +1,19 @@
-//! How much goes to and fro.
+//! Counts the messages of a rank.
 
 use std::cell::Cell;
 
 use super::{Message, RankError, Ranks, Source, Tag};
 
-/// What one rank sent and received.
+/// Number of calls and bytes of one rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Volume {
-    /// Calls that send or receive something, a collective one counting once: each costs at least a latency.
+    /// Calls that send or receive something, a collective call counting once: each costs at least one latency.
     pub calls: u64,
-    /// Bytes received, whatever way they took.
+    /// Bytes received, in any kind of call.
     pub received: u64,
 }
 
-/// Ranks whose messages are counted.
+/// Ranks that count their messages.
 #[derive(Debug)]
 pub struct Counted<'a> {
     ranks: &'a dyn Ranks,
@@ -21,13 +21,13 @@ pub struct Counted<'a> {
 }
 
 impl<'a> Counted<'a> {
-    /// Nothing counted yet.
+    /// Wraps ranks, with all counts at zero.
     pub fn new(ranks: &'a dyn Ranks) -> Self {
         let volume = Cell::default();
         Counted { ranks, volume }
     }
 
-    /// What was counted since the start, or since this was asked last.
+    /// Returns the counts since the start, or since the last call.
     pub fn take(&self) -> Volume {
         self.volume.take()
     }

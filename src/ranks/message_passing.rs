@@ -11,22 +11,22 @@ use mpi::{Count, Rank, Threading};
 
 use super::{Message, RankError, Ranks, Source, Tag, known};
 
-/// All processes that were started together; one alone without `mpirun`.
+/// All processes that were started together; a single one without `mpirun`.
 ///
-/// A process that panics takes the whole job down, since the others would wait for it for ever. Where a process is killed, or a
-/// machine is lost, `mpirun` ends the others.
+/// A process that panics ends the whole job, since the others would wait for it for ever. Where a process is killed,
+/// or a machine is lost, `mpirun` ends the others.
 pub struct World {
     world: SimpleCommunicator,
-    /// MPI ends with it: after all else.
+    /// Finalizes MPI when dropped, so it stands after all other fields.
     _universe: Universe,
 }
 
 impl World {
-    /// Begins MPI. How many processes there are it says itself: the environment is not asked. Only the thread that calls this may use
-    /// what comes back.
+    /// Initializes MPI. The number of processes comes from MPI; the environment is not read. Only the thread that
+    /// calls this may use the result.
     ///
     /// # Errors
-    /// When MPI was begun before.
+    /// When MPI was initialized before.
     pub fn begin() -> Result<World, RankError> {
         let begun = mpi::initialize_with_threading(Threading::Funneled);
         let (universe, _) = begun.ok_or(RankError::Twice)?;
@@ -36,7 +36,7 @@ impl World {
         })
     }
 
-    /// Refuses to wait for nobody.
+    /// Refuses to wait for a message that no other rank could send.
     fn somebody(&self, from: Source) -> Result<(), RankError> {
         match from {
             Source::Rank(rank) => known(self, rank, false),
@@ -45,7 +45,7 @@ impl World {
         }
     }
 
-    /// The name of the MPI library and its version.
+    /// Returns the name of the MPI library and its version.
     pub fn library() -> String {
         let text = mpi::environment::library_version().unwrap_or_default();
         let line = text.lines().next().unwrap_or_default();
@@ -67,12 +67,12 @@ impl Drop for World {
     }
 }
 
-/// Of MPI, which counts in 32 bits.
+/// Converts a rank to MPI's type, which has 32 bits.
 fn number(rank: usize) -> Rank {
     Rank::try_from(rank).unwrap_or(Rank::MAX)
 }
 
-/// Refuses what does not fit into one message.
+/// Refuses a message that is too long for MPI.
 fn fits(bytes: usize) -> Result<Count, RankError> {
     Count::try_from(bytes).map_err(|_| RankError::TooLong { bytes })
 }
@@ -153,7 +153,7 @@ impl Ranks for World {
                 from.receive_vec_with_tag::<u8>(tag).0
             };
             Ok(from.iter().map(come).collect())
-            // Here each send is waited for.
+            // Every send completes here.
         })
     }
 
@@ -162,11 +162,11 @@ impl Ranks for World {
         let root = self.world.process_at_rank(number(root));
         let mut length = bytes.len() as u64;
         root.broadcast_into(&mut length);
-        // Alike on all ranks, and so is the refusal.
+        // The length is the same on all ranks, and so is a refusal.
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         fits(length)?;
         bytes.resize(length, 0);
-        // Open MPI takes nothing to send for a mistake.
+        // Open MPI treats an empty send as an error.
         if length > 0 {
             root.broadcast_into(&mut bytes[..]);
         }

@@ -1,18 +1,19 @@
-//! Messages between ranks: processes of an MPI job, threads of one process, or one rank alone.
+//! Messages between ranks: processes of an MPI job, threads of one process, or a single rank.
 //!
-//! A rank is a worker with a number, from 0; all ranks run the same code on what is theirs and talk by messages of bytes.
-//! What works over ranks is written over the trait [`Ranks`] and runs unchanged over
+//! A rank is a worker with a number, from 0; all ranks run the same code on their own part and communicate by
+//! messages of bytes. Code that works over ranks is written for the trait [`Ranks`] and runs unchanged over
 //!
-//! - [`One`]: a single rank, the everyday case;
-//! - [`Threads`]: ranks that are threads of this process, so that all of it is tested without MPI;
+//! - [`One`]: a single rank, the common case;
+//! - [`Threads`]: ranks that are threads of this process, so that the code is tested without MPI;
 //! - `World` (with the feature `mpi`): the processes that `mpirun` started.
 //!
-//! **Deadlocks.** A [`Ranks::send`] may wait until the other side receives, as MPI's may for long messages. Two ranks that send to each
-//! other both wait then. So who sends and receives at once calls [`Ranks::exchange`], which hands over all that goes out before
-//! it waits. `Threads::strict` has every send wait: what passes there hangs on no MPI.
+//! **Deadlocks.** A [`Ranks::send`] may wait until the other side receives, as MPI's may for long messages. Two ranks
+//! that send to each other would then both wait. Code that sends and receives at once therefore calls
+//! [`Ranks::exchange`], which hands over all outgoing messages before it waits. `Threads::strict` makes every send
+//! wait: code that passes there deadlocks on no MPI.
 //!
-//! **Bits.** Messages move bytes and change none. Sums go in the order of the ranks ([`Values::sum`]), whoever made the
-//! trait's methods: MPI's own reductions may associate as they like, and are not used.
+//! **Bits.** Messages move bytes and change none. Sums go in the order of the ranks ([`Values::sum`]) in every
+//! implementation of the trait: MPI's own reductions may associate in any order, and are not used.
 
 mod bridge;
 mod counted;
@@ -30,115 +31,115 @@ pub use one::One;
 pub use threads::Threads;
 pub use values::{Item, Values, pack, unpack};
 
-/// What a message is about: a receive takes only messages of its tag.
+/// Subject of a message: a receive accepts only messages of its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tag(u16);
 
 impl Tag {
-    /// A tag of a user of ranks.
+    /// Returns a tag for a user of ranks.
     pub const fn new(number: u8) -> Tag {
         Tag(number as u16)
     }
 
-    /// Of this module's own messages.
+    /// Tag of this module's own messages.
     const OWN: Tag = Tag(256);
 }
 
-/// Whose message is awaited.
+/// Sender of an awaited message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// This rank's.
+    /// This rank.
     Rank(usize),
-    /// The first that is there.
+    /// Any rank; the first message that arrives.
     Any,
 }
 
-/// A message that came.
+/// A received message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who sent it.
+    /// The rank that sent it.
     pub from: usize,
-    /// What it says.
+    /// The contents.
     pub bytes: Vec<u8>,
 }
 
-/// Why a message cannot go or come.
+/// Reason why a message cannot be sent or received.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RankError {
-    /// The rank has ended, and nothing of what is awaited is left of it. (MPI does not tell: there the job ends.)
+    /// The rank has ended, and no awaited message of it is left. (MPI does not report this: there the job ends.)
     #[error("rank {rank} has ended")]
     Gone {
-        /// Which.
+        /// The rank that has ended.
         rank: usize,
     },
-    /// Nobody is left who could send.
+    /// No rank is left that could send.
     #[error("all other ranks have ended")]
     Alone,
-    /// A rank that is not there, or the own one where another is meant.
+    /// A rank that does not exist, or the own rank where another one is meant.
     #[error("rank {rank} cannot be asked by rank {own} of {size}")]
     NoSuch {
-        /// Which.
+        /// The rank that was named.
         rank: usize,
-        /// Who asked.
+        /// The rank that made the call.
         own: usize,
-        /// How many there are.
+        /// Number of ranks.
         size: usize,
     },
-    /// A message that is not of the form that was awaited.
+    /// A message that does not have the expected form.
     #[error("rank {rank} sent {bytes} bytes, which are not what was awaited")]
     Garbled {
-        /// Who sent it.
+        /// The rank that sent it.
         rank: usize,
-        /// Its length.
+        /// Length of the message, bytes.
         bytes: usize,
     },
-    /// More than one message can hold.
+    /// A message longer than the maximum.
     #[error("{bytes} bytes are too many for one message; at most {}", i32::MAX)]
     TooLong {
-        /// Its length.
+        /// Length of the message, bytes.
         bytes: usize,
     },
-    /// Every rank waits for another; told only by `Threads::strict`.
+    /// Every rank waits for another; reported only by `Threads::strict`.
     #[error("rank {own} has waited in vain: the ranks wait for each other")]
     Stuck {
-        /// Who noticed.
+        /// The rank that detected it.
         own: usize,
     },
-    /// MPI can be begun once in the life of a process.
+    /// MPI can be initialized only once in a process.
     #[error("MPI was begun before in this process")]
     Twice,
 }
 
-/// Messages between ranks, as seen by one of them. Messages of one rank to another with one tag come in the order in which they
-/// were sent. Collective methods (broadcast, all-gather, barrier) are called by all ranks, in the same order.
+/// Messages between ranks, as seen by one rank. Messages from one rank to another with one tag arrive in the order in
+/// which they were sent. All ranks call the collective methods (broadcast, all-gather, barrier), in the same order.
 pub trait Ranks {
-    /// The own number, from 0.
+    /// Returns the number of this rank, from 0.
     fn rank(&self) -> usize;
 
-    /// How many ranks there are.
+    /// Returns the number of ranks.
     fn size(&self) -> usize;
 
-    /// Sends to another rank. May wait until that one receives.
+    /// Sends to another rank. May wait until that rank receives.
     ///
     /// # Errors
-    /// A rank that is not there or has ended, or a message that is too long.
+    /// A rank that does not exist or has ended, or a message that is too long.
     fn send(&self, to: usize, tag: Tag, bytes: &[u8]) -> Result<(), RankError>;
 
     /// Waits for a message of another rank.
     ///
     /// # Errors
-    /// A rank that is not there, or that ended without sending it.
+    /// A rank that does not exist, or that ended without sending it.
     fn receive(&self, from: Source, tag: Tag) -> Result<Message, RankError>;
 
-    /// A message that is there already; none if there is none. Does not wait.
+    /// Returns a message that has already arrived, if any. Does not wait.
     ///
     /// # Errors
     /// As of [`Ranks::receive`].
     fn try_receive(&self, from: Source, tag: Tag) -> Result<Option<Message>, RankError>;
 
-    /// Sends messages to ranks and receives one of each rank of `from`, given back in that order; `meanwhile` is done while the
-    /// messages are under way. Never deadlocks if every message sent is awaited in an exchange of the same tag. The own rank may be
-    /// among both: a domain may be its own neighbour.
+    /// Sends messages to ranks and receives one message from each rank of `from`, returned in that order; calls
+    /// `meanwhile` while the messages are under way. Never deadlocks if every message sent is awaited in an exchange
+    /// of the same tag. The own rank may be among both: a domain may be its own neighbour.
     ///
     /// # Errors
     /// As of [`Ranks::send`] and [`Ranks::receive`].
@@ -150,7 +151,7 @@ pub trait Ranks {
         meanwhile: &mut dyn FnMut(),
     ) -> Result<Vec<Vec<u8>>, RankError>;
 
-    /// The same, with nothing to do meanwhile.
+    /// Exchanges messages with no work meanwhile.
     ///
     /// # Errors
     /// As of [`Ranks::exchange_while`].
@@ -163,7 +164,7 @@ pub trait Ranks {
         self.exchange_while(tag, out, from, &mut || {})
     }
 
-    /// Brings what `root` has to all ranks. Collective.
+    /// Sends the bytes of `root` to all ranks. Collective.
     ///
     /// # Errors
     /// As of [`Ranks::send`] and [`Ranks::receive`].
@@ -178,7 +179,7 @@ pub trait Ranks {
         Ok(())
     }
 
-    /// What each rank gives, by rank, to all. Collective.
+    /// Returns the bytes of every rank, by rank, on all ranks. Collective.
     ///
     /// # Errors
     /// As of [`Ranks::exchange`].
@@ -192,10 +193,11 @@ pub trait Ranks {
         Ok(all)
     }
 
-    /// Number by number the greatest of all ranks, which is the same in any order; what is no number counts as infinity. Collective.
+    /// Replaces each number by the greatest over all ranks, which does not depend on the order; NaN counts as
+    /// infinity. Collective.
     ///
     /// # Errors
-    /// As of [`Ranks::all_gather`], and a rank that gives another number of them.
+    /// As of [`Ranks::all_gather`], and a rank that gives a different count of numbers.
     fn greatest(&self, values: &mut [f64]) -> Result<(), RankError> {
         let number = |x: f64| if x.is_nan() { f64::INFINITY } else { x };
         for (rank, bytes) in self.all_gather(&pack(values))?.iter().enumerate() {
@@ -212,7 +214,7 @@ pub trait Ranks {
         Ok(())
     }
 
-    /// Waits until all ranks are here. Collective.
+    /// Waits until all ranks have called it. Collective.
     ///
     /// # Errors
     /// As of [`Ranks::all_gather`].
@@ -233,7 +235,7 @@ impl std::fmt::Debug for dyn Ranks + '_ {
     }
 }
 
-/// Refuses a rank that is not among all.
+/// Refuses a rank that does not exist.
 fn known<R: Ranks + ?Sized>(ranks: &R, rank: usize, own_too: bool) -> Result<(), RankError> {
     let (own, size) = (ranks.rank(), ranks.size());
     match rank < size && (own_too || rank != own) {

@@ -1,8 +1,8 @@
-//! A single rank.
+//! A single rank without others.
 
 use super::{Message, RankError, Ranks, Source, Tag, known};
 
-/// One rank, which has nobody to talk to.
+/// A single rank, which sends and receives no messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct One;
 

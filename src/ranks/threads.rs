@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{Message, RankError, Ranks, Source, Tag, known};
 
-/// How long a strict rank waits before it says that all wait for each other.
+/// How long a strict rank waits before it reports a deadlock.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A rank that is a thread: see [`Threads::run`].
@@ -19,7 +19,7 @@ pub struct Threads {
 
 #[derive(Debug)]
 struct Shared {
-    /// Of each rank.
+    /// Mailboxes, by rank.
     boxes: Vec<Mailbox>,
     /// Whether a send waits until it is received.
     strict: bool,
@@ -33,32 +33,32 @@ struct Mailbox {
 
 #[derive(Debug, Default)]
 struct Inside {
-    /// Messages that came, in order.
+    /// Messages that have arrived, in order.
     messages: VecDeque<(Tag, Message)>,
     /// Which ranks have ended.
     ended: Vec<bool>,
-    /// Own messages that nobody has received yet, by the rank that they went to.
+    /// Own messages not received yet, by the rank that they were sent to.
     unread: Vec<usize>,
 }
 
 impl Mailbox {
     fn lock(&self) -> MutexGuard<'_, Inside> {
-        // A panic while it was held cannot leave it half changed: each change is one step.
+        // A panic while the lock was held cannot leave the contents half changed: each change is one step.
         self.inside.lock().unwrap_or_else(|e| e.into_inner())
     }
 }
 
 impl Threads {
-    /// Runs the work on so many ranks, each a thread; what each gives back, by rank.
+    /// Runs `work` on `size` ranks, each a thread; returns the results by rank.
     ///
     /// # Panics
-    /// When the work of a rank panics: after all have ended, with what the first of them said.
+    /// When the work of a rank panics: after all have ended, with the message of the first.
     pub fn run<T: Send>(size: usize, work: impl Fn(&Threads) -> T + Sync) -> Vec<T> {
         Self::start(size, false, work)
     }
 
-    /// The same, but every send waits until it is received, as MPI's may, and who waits for long is told that all are stuck: for
-    /// tests.
+    /// Like [`Threads::run`], but every send waits until it is received, as MPI's may, and a rank that waits for long
+    /// gets [`RankError::Stuck`]: for tests.
     ///
     /// # Panics
     /// As [`Threads::run`].
@@ -79,7 +79,7 @@ impl Threads {
             boxes: (0..size).map(|_| mailbox()).collect(),
             strict,
         });
-        // All before any runs: who ends early is known to have been there.
+        // All ranks are made before any runs, so that a rank that ends early still counts as having existed.
         let members: Vec<Threads> = (0..size)
             .map(|rank| Threads {
                 rank,
@@ -90,7 +90,7 @@ impl Threads {
         let ended: Vec<thread::Result<T>> = thread::scope(|scope| {
             let threads: Vec<_> = members
                 .into_iter()
-                // The rank ends with its thread, in whatever way that ends.
+                // The rank is dropped with its thread, however that ends.
                 .map(|member| scope.spawn(move || work(&member)))
                 .collect();
             threads.into_iter().map(|thread| thread.join()).collect()
@@ -101,7 +101,7 @@ impl Threads {
             .collect()
     }
 
-    /// Puts a message into the box of a rank.
+    /// Puts a message into the mailbox of a rank.
     fn post(&self, to: usize, tag: Tag, bytes: &[u8]) -> Result<(), RankError> {
         if self.shared.strict {
             self.own().lock().unread[to] += 1;
@@ -119,7 +119,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Waits until all that was sent is received, where sends wait.
+    /// Waits until every message sent is received, if sends wait.
     fn until_read(&self) -> Result<(), RankError> {
         if !self.shared.strict {
             return Ok(());
@@ -138,7 +138,7 @@ impl Threads {
         &self.shared.boxes[self.rank]
     }
 
-    /// Waits until something is found in the own box.
+    /// Waits until `find` returns something in the own mailbox.
     fn wait<T>(
         &self,
         mut find: impl FnMut(&mut Inside) -> Option<Result<T, RankError>>,
@@ -163,7 +163,7 @@ impl Threads {
         }
     }
 
-    /// Takes a message out of the own box; an error when none can come any more.
+    /// Takes a message out of the own mailbox; an error if none can arrive any more.
     fn take(
         &self,
         inside: &mut Inside,
@@ -187,7 +187,8 @@ impl Threads {
         }
     }
 
-    /// Tells the sender that its message is received. Without the own box locked: two ranks may do so for each other.
+    /// Marks a message as received at its sender. The own mailbox is not locked meanwhile, since two ranks may do
+    /// this for each other.
     fn tell_read(&self, message: Message) -> Message {
         if self.shared.strict {
             let sender = &self.shared.boxes[message.from];
@@ -212,7 +213,7 @@ impl Threads {
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        // The own box first: who was told of the end by another finds it closed.
+        // The own mailbox is closed first: a rank that learns of the end from another mailbox finds it closed.
         let own = std::iter::once(&self.shared.boxes[self.rank]);
         for mailbox in own.chain(&self.shared.boxes) {
             mailbox.lock().ended[self.rank] = true;

@@ -1,14 +1,14 @@
-//! Numbers as messages, and what all ranks work out together.
+//! Messages of numbers, and reductions over all ranks.
 
 use super::{Message, RankError, Ranks, Source, Tag};
 
-/// A number that messages can hold; little-endian there, so that ranks may be on machines of different kinds.
+/// A number that messages can hold, in little-endian order, so that ranks may run on machines of different kinds.
 pub trait Item: Copy {
-    /// Its length.
+    /// Length in a message, bytes.
     const BYTES: usize;
-    /// Writes it to so many bytes.
+    /// Writes it to [`Item::BYTES`] bytes.
     fn put(self, to: &mut [u8]);
-    /// Reads it from so many bytes.
+    /// Reads it from [`Item::BYTES`] bytes.
     fn take(from: &[u8]) -> Self;
 }
 
@@ -32,7 +32,7 @@ macro_rules! item {
 
 item!(f64, u64, i64, u32, u8);
 
-/// Numbers as bytes.
+/// Converts numbers to bytes.
 pub fn pack<T: Item>(values: &[T]) -> Vec<u8> {
     let mut bytes = vec![0; values.len() * T::BYTES];
     for (to, value) in bytes.chunks_exact_mut(T::BYTES).zip(values) {
@@ -41,26 +41,26 @@ pub fn pack<T: Item>(values: &[T]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes as numbers; none if they do not come out even.
+/// Converts bytes to numbers; none if the length is not a multiple of the item's.
 pub fn unpack<T: Item>(bytes: &[u8]) -> Option<Vec<T>> {
     let whole = bytes.len().is_multiple_of(T::BYTES);
     whole.then(|| bytes.chunks_exact(T::BYTES).map(T::take).collect())
 }
 
-/// Messages of numbers, for all that has ranks.
+/// Messages of numbers, for every implementation of [`Ranks`].
 pub trait Values: Ranks {
     /// Sends numbers: see [`Ranks::send`].
     ///
     /// # Errors
-    /// As there.
+    /// As of [`Ranks::send`].
     fn send_values<T: Item>(&self, to: usize, tag: Tag, values: &[T]) -> Result<(), RankError> {
         self.send(to, tag, &pack(values))
     }
 
-    /// Waits for numbers, with who sent them: see [`Ranks::receive`].
+    /// Waits for numbers, returned with their sender: see [`Ranks::receive`].
     ///
     /// # Errors
-    /// As there, and a message that does not hold whole numbers.
+    /// As of [`Ranks::receive`], and a message that does not hold whole numbers.
     fn receive_values<T: Item>(
         &self,
         from: Source,
@@ -70,7 +70,7 @@ pub trait Values: Ranks {
         Ok((from, whole(from, &bytes)?))
     }
 
-    /// Brings the numbers of `root` to all. Collective.
+    /// Sends the numbers of `root` to all ranks. Collective.
     ///
     /// # Errors
     /// As of [`Ranks::broadcast`], and a message that does not hold whole numbers.
@@ -86,7 +86,7 @@ pub trait Values: Ranks {
         Ok(())
     }
 
-    /// The numbers of each rank, by rank, to all. Collective.
+    /// Returns the numbers of every rank, by rank, on all ranks. Collective.
     ///
     /// # Errors
     /// As of [`Ranks::all_gather`], and a message that does not hold whole numbers.
@@ -95,11 +95,11 @@ pub trait Values: Ranks {
         (0..).zip(&all).map(|(rank, b)| whole(rank, b)).collect()
     }
 
-    /// Sums of numbers over all ranks, each added in the order of the ranks: the same bits on every rank and over every
+    /// Sums numbers over all ranks, added in the order of the ranks: the same bits on every rank and in every
     /// implementation. Collective.
     ///
     /// # Errors
-    /// As of [`Ranks::all_gather`], and a rank that gives another number of them.
+    /// As of [`Ranks::all_gather`], and a rank that gives a different count of numbers.
     fn sum(&self, values: &mut [f64]) -> Result<(), RankError> {
         let all = self.all_gather_values(values)?;
         for (rank, theirs) in all.iter().enumerate() {
@@ -113,7 +113,7 @@ pub trait Values: Ranks {
         Ok(())
     }
 
-    /// The least of all ranks' numbers; not a number if one is none. Collective.
+    /// Returns the least number of all ranks; NaN if one of them is NaN. Collective.
     ///
     /// # Errors
     /// As of [`Ranks::all_gather`].
@@ -123,7 +123,7 @@ pub trait Values: Ranks {
         Ok(all.into_iter().flatten().fold(value, of))
     }
 
-    /// Whether something is so on any rank. Collective.
+    /// Whether `holds` is true on any rank. Collective.
     ///
     /// # Errors
     /// As of [`Ranks::all_gather`].

@@ -1,14 +1,14 @@
-//! `clock.csv`: how long a run takes on the clock, beside its series.
+//! `clock.csv`: wall-clock time of a run, beside its series.
 //!
-//! All else that a run writes is the same each time; a clock is not. So it has a file of its own, which no
-//! other table refers to, and which may be lost: nothing that goes wrong with it ends a run.
+//! All other output of a run is the same each time; wall-clock time is not. It therefore has a file of its own, which
+//! no other table refers to and which may be lost: no error of this file ends a run.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Its name.
+/// Name of the file.
 pub(super) const FILE: &str = "clock.csv";
 
 const HEAD: &str = "time,wall,events\n";
@@ -18,19 +18,19 @@ const HEAD: &str = "time,wall,events\n";
 pub struct Tick {
     /// Simulated time, s.
     pub time: f64,
-    /// Time on the clock since the run began, s, without that between an interruption and `--resume`.
+    /// Wall-clock time since the run began, s, without the time between an interruption and `--resume`.
     pub wall: f64,
     /// Events handled so far.
     pub events: u64,
 }
 
-/// The clock of a run: empty where the run has none.
+/// Reads `clock.csv` of a run; empty where the run has none.
 pub fn clock(dir: &Path) -> Vec<Tick> {
     let text = fs::read_to_string(dir.join(FILE)).unwrap_or_default();
     text.lines().skip(1).map_while(tick).collect()
 }
 
-/// A line; none of one that was cut off.
+/// Parses a line; none if it was cut off.
 fn tick(line: &str) -> Option<Tick> {
     let mut cells = line.split(',');
     let mut next = || cells.next();
@@ -54,13 +54,13 @@ pub(super) struct Clock {
 enum State {
     /// No row was written yet.
     Waiting,
-    /// Time on the clock before this process.
+    /// The file, and the wall-clock time before this process, s.
     Going(BufWriter<File>, f64),
     Stopped,
 }
 
 impl Clock {
-    /// A clock that goes from now on.
+    /// Returns a clock that starts now.
     pub(super) fn new(dir: &Path) -> Clock {
         Clock {
             dir: dir.to_path_buf(),
@@ -89,7 +89,7 @@ impl Clock {
         }
     }
 
-    /// Puts what was written into the file.
+    /// Flushes the buffer to the file.
     pub(super) fn flush(&mut self) {
         if let State::Going(out, _) = &mut self.state
             && out.flush().is_err()
@@ -99,8 +99,8 @@ impl Clock {
     }
 }
 
-/// The file from its beginning, or, in a run that goes on, with what it held of the time before `time`; and
-/// how long that took.
+/// Creates the file, or, in a resumed run, rewrites it with its rows before `time`; also returns the wall-clock time
+/// of those.
 fn begin(dir: &Path, time: f64) -> std::io::Result<(BufWriter<File>, f64)> {
     let mut before = clock(dir);
     before.truncate(before.partition_point(|tick| tick.time < time));
@@ -124,7 +124,7 @@ mod tests {
             first.tick(f64::from(k), u64::from(10 * k));
         }
         first.flush();
-        // What came after the checkpoint is run again.
+        // The run repeats everything after the checkpoint.
         let mut second = Clock::new(folder.path());
         second.tick(2.0, 21);
         second.tick(3.0, 31);

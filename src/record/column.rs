@@ -1,4 +1,4 @@
-//! Columns of the tables: what they hold and how a value is packed.
+//! Columns of the tables: their meaning, and how a value is packed.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ impl Table {
         Table::Wear,
     ];
 
-    /// Its name.
+    /// Returns the table's name.
     pub const fn name(self) -> &'static str {
         match self {
             Table::Events => "events",
@@ -50,7 +50,7 @@ impl Table {
         }
     }
 
-    /// What a row is.
+    /// Returns what a row stands for.
     pub const fn about(self) -> &'static str {
         match self {
             Table::Events => "a row per logged event",
@@ -70,13 +70,13 @@ impl Table {
         }
     }
 
-    /// Its file in the run's folder.
+    /// Returns the name of its file in the run's folder.
     pub fn file_name(self) -> String {
         format!("{}.parquet", self.name())
     }
 }
 
-/// What the values of a column are.
+/// Type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Real numbers: Parquet DOUBLE.
@@ -92,20 +92,20 @@ pub enum Kind {
 /// A column: its name, unit and meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name in all files.
+    /// Name in all files.
     pub name: String,
     /// SI unit; "1" for numbers without one, empty for names and flags.
     pub unit: &'static str,
-    /// What it holds.
+    /// Meaning.
     pub about: String,
-    /// What its values are.
+    /// Type of the values.
     pub kind: Kind,
-    /// Whether a row may have none.
+    /// Whether a row may lack a value.
     pub nullable: bool,
 }
 
 impl Column {
-    /// Bytes of a packed value.
+    /// Returns the number of bytes of a packed value.
     pub(super) fn width(&self) -> usize {
         match self.kind {
             Kind::Float | Kind::Integer => 8,
@@ -114,8 +114,8 @@ impl Column {
     }
 }
 
-/// A value on its way to a spool. In columns that may have none, NaN, the least integer and
-/// [`Value::NO_NAME`] stand for none.
+/// A value to be written to a spool. In nullable columns NaN, the least integer and [`Value::NO_NAME`] mean that
+/// there is no value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
     Float(f64),
@@ -125,10 +125,10 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// Stands for no name.
+    /// Means that there is no name.
     pub(super) const NO_NAME: u8 = u8::MAX;
 
-    /// The real number that it is, or NaN.
+    /// Returns the real number; NaN for other types.
     pub(super) fn float(self) -> f64 {
         match self {
             Value::Float(v) => v,
@@ -136,7 +136,7 @@ impl Value {
         }
     }
 
-    /// The whole number that it is, or the least one.
+    /// Returns the whole number; the least integer for other types.
     pub(super) fn integer(self) -> i64 {
         match self {
             Value::Integer(v) => v,
@@ -156,7 +156,7 @@ impl Value {
     }
 }
 
-/// A column together with how its value is taken from a row.
+/// A column, and the function that takes its value from a row.
 pub(super) struct Field<R> {
     pub(super) column: Column,
     pub(super) get: Box<dyn Fn(&R) -> Value + Send + Sync>,
@@ -191,7 +191,7 @@ impl<R> Fields<R> {
         });
     }
 
-    /// A real number in every row.
+    /// Adds a column with a real number in every row.
     pub(super) fn float(
         &mut self,
         what: (impl Into<String>, &'static str, impl Into<String>),
@@ -201,7 +201,7 @@ impl<R> Fields<R> {
         self.push(Kind::Float, false, what, get);
     }
 
-    /// A real number, none where it is NaN.
+    /// Adds a column of real numbers; NaN means no value.
     pub(super) fn float_or_none(
         &mut self,
         what: (impl Into<String>, &'static str, impl Into<String>),
@@ -211,7 +211,7 @@ impl<R> Fields<R> {
         self.push(Kind::Float, true, what, get);
     }
 
-    /// A whole number in every row.
+    /// Adds a column with a whole number in every row.
     pub(super) fn integer(
         &mut self,
         what: (impl Into<String>, &'static str, impl Into<String>),
@@ -221,7 +221,7 @@ impl<R> Fields<R> {
         self.push(Kind::Integer, false, what, get);
     }
 
-    /// A whole number, none where it is the least integer.
+    /// Adds a column of whole numbers; the least integer means no value.
     pub(super) fn integer_or_none(
         &mut self,
         what: (impl Into<String>, &'static str, impl Into<String>),
@@ -231,7 +231,7 @@ impl<R> Fields<R> {
         self.push(Kind::Integer, true, what, get);
     }
 
-    /// True or false.
+    /// Adds a column of flags.
     pub(super) fn flag(
         &mut self,
         what: (impl Into<String>, &'static str, impl Into<String>),
@@ -241,7 +241,7 @@ impl<R> Fields<R> {
         self.push(Kind::Flag, false, what, get);
     }
 
-    /// One of `names`, by index.
+    /// Adds a column whose values are indices into `names`.
     pub(super) fn name(
         &mut self,
         names: &'static [&'static str],
@@ -253,7 +253,7 @@ impl<R> Fields<R> {
         self.push(Kind::Name(names), nullable, what, get);
     }
 
-    /// A vector: `z` is left out in the plane. `names` holds a `*` for the axis.
+    /// Adds the columns of a vector; `z` is omitted in the plane. `names` holds a `*` for the axis.
     pub(super) fn vector(
         &mut self,
         dimensions: usize,
@@ -270,7 +270,8 @@ impl<R> Fields<R> {
         }
     }
 
-    /// A spin or moment: in the plane the one component about z, which the rows hold first.
+    /// Adds the columns of an angular velocity or moment: in the plane only the component about z, which comes first
+    /// in the rows.
     pub(super) fn turn(
         &mut self,
         dimensions: usize,

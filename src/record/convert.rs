@@ -1,4 +1,4 @@
-//! From spools to Parquet tables.
+//! Converts spools to Parquet tables.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
@@ -17,13 +17,13 @@ use super::RecordError;
 use super::column::{Column, Kind, Table, Value};
 use super::meta::RunMeta;
 
-/// Rows of a row group: bounds the memory of writing and of reading, large enough to compress.
+/// Rows of a row group: few enough to bound the memory for writing and reading, enough to compress well.
 const GROUP: usize = 1 << 16;
 
 /// Key of the run's description in the files' metadata.
 pub(super) const META_KEY: &str = "arenite.run";
 
-/// Turns a refusal of the Parquet layer into one of ours, with the path.
+/// Converts an error of the Parquet layer to a [`RecordError`] with the path.
 pub(super) fn refused(
     action: &'static str,
     path: &Path,
@@ -62,8 +62,8 @@ fn schema(table: Table, columns: &[Column]) -> Result<TypePtr, ParquetError> {
     Ok(Arc::new(root.build()?))
 }
 
-/// How the columns are written. Real numbers rarely repeat, except where a column is the same
-/// for many rows; a dictionary would only cost memory there that zstd does not need.
+/// Returns the settings for writing the columns. Real numbers rarely repeat, except where a column is the same for
+/// many rows; there a dictionary would only cost memory, since zstd does not need it.
 fn properties(
     columns: &[Column],
     metadata: Vec<KeyValue>,
@@ -87,7 +87,7 @@ fn properties(
     Ok(properties.build())
 }
 
-/// Units, meanings and the run's description, as file metadata.
+/// Returns units, meanings and the run's description as file metadata.
 fn metadata(table: Table, columns: &[Column], meta: &RunMeta) -> Vec<KeyValue> {
     let mut pairs = Vec::new();
     let mut pair = |key: String, value: String| pairs.push(KeyValue::new(key, value));
@@ -99,7 +99,7 @@ fn metadata(table: Table, columns: &[Column], meta: &RunMeta) -> Vec<KeyValue> {
     }
     let mut meta = meta.clone();
     if table != Table::Grains {
-        // Once is enough: pictures and exports read the walls from the grains' table.
+        // The walls are needed once only: pictures and exports read them from the table of grains.
         meta.walls.clear();
         meta.shapes.clear();
     }
@@ -111,7 +111,7 @@ fn metadata(table: Table, columns: &[Column], meta: &RunMeta) -> Vec<KeyValue> {
     pairs
 }
 
-/// Writes a spool as a Parquet table; returns the number of rows. A torn last row is left out.
+/// Writes a spool as a Parquet table; returns the number of rows. A torn last row is omitted.
 pub(super) fn write_table(
     table: Table,
     columns: &[Column],
@@ -170,7 +170,7 @@ fn write_column<'a>(
     writer: &mut SerializedColumnWriter<'_>,
 ) -> Result<(), ParquetError> {
     let eight = |row: &[u8]| -> [u8; 8] { std::array::from_fn(|k| row[offset + k]) };
-    // One definition level a row where a value may be missing: 1 there, 0 missing.
+    // Where a value may be missing there is one definition level per row: 1 for present, 0 for missing.
     let mut levels: Vec<i16> = Vec::new();
     let mut present = |there: bool| {
         if column.nullable {

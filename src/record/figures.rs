@@ -1,4 +1,4 @@
-//! The scalar figures of a summary as columns: what a table of many runs holds of each.
+//! The scalar figures of a summary as columns, which a table of many runs holds for each run.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ pub enum FigureValue {
 }
 
 impl FigureValue {
-    /// The figure as a number.
+    /// Returns the figure as a number.
     pub fn value(self) -> f64 {
         match self {
             FigureValue::Float(value) => value,
@@ -28,20 +28,20 @@ impl FigureValue {
 
 type Get = Box<dyn Fn(&Summary) -> Option<FigureValue> + Send + Sync>;
 
-/// The figures in order, with how each is taken from a summary.
+/// The figures in order, each with the function that takes it from a summary.
 static FIGURES: LazyLock<Vec<(Column, Get)>> = LazyLock::new(|| {
     let mut list = List(Vec::new());
     list.fill();
     list.0
 });
 
-/// Columns of all figures but those that a clock gives, named by their paths in `summary.json`. A run
-/// may lack any of them.
+/// Returns the columns of all figures except wall-clock ones, named by their paths in `summary.json`. A run may lack
+/// any of them.
 pub fn figure_columns() -> Vec<Column> {
     FIGURES.iter().map(|(column, _)| column.clone()).collect()
 }
 
-/// The figures of a run in the order of [`figure_columns`].
+/// Returns the figures of a run in the order of [`figure_columns`].
 pub fn figures(summary: &Summary) -> Vec<Option<FigureValue>> {
     FIGURES.iter().map(|(_, get)| get(summary)).collect()
 }
@@ -426,8 +426,8 @@ mod tests {
     use super::*;
     use crate::record::{ArchForce, Avalanches, Discharge, ImpactFigures, Jam, WeakestLink};
 
-    /// Every number of `summary.json` is a column but for those of the clock, of lists, and what is said
-    /// of soft contacts in detail. So a new figure is not forgotten here.
+    /// Every number of `summary.json` is a column, except wall-clock figures, lists, and the details of soft
+    /// contacts. This test fails when a new figure is forgotten here.
     #[test]
     fn no_figure_is_missing() {
         fn leaves(path: &str, value: &serde_json::Value, into: &mut Vec<String>) {

@@ -1,4 +1,4 @@
-//! The folder of a run: made, locked, written to, resumed and finished.
+//! The folder of a run: creates, locks, writes, resumes and finishes it.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -24,7 +24,7 @@ pub(super) const SCENARIO: &str = "scenario.toml";
 pub(super) const SUMMARY: &str = "summary.json";
 const RUN: &str = "run.json";
 
-/// The folder of a run while the run goes on: a [`Sink`] that writes to the disk.
+/// The folder of a run in progress: a [`Sink`] that writes to the disk.
 pub struct RunFolder {
     folder: PathBuf,
     checkpoints: PathBuf,
@@ -34,7 +34,7 @@ pub struct RunFolder {
     snapshots: u64,
     fields: AllFields,
     clock: Clock,
-    /// Held for its lock, which the system lets go when the process ends in whatever way.
+    /// Kept for its lock, which the system releases however the process ends.
     _lock: File,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Debug for RunFolder {
     }
 }
 
-/// `run.json`: the run's description and what its scenario must hash to.
+/// `run.json`: the run's description and the checksum of its scenario.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct RunFile {
     meta: RunMeta,
@@ -65,8 +65,8 @@ struct RunFile {
 }
 
 impl RunFolder {
-    /// Makes the folder of a new run, with its scenario, and locks it. A run that is already
-    /// there is replaced only with `force`.
+    /// Creates the folder of a new run, with its scenario, and locks it. A run that is already there is replaced only
+    /// with `force`.
     pub fn create(
         dir: &Path,
         meta: &RunMeta,
@@ -83,7 +83,7 @@ impl RunFolder {
             refuse_to_replace(dir, &checkpoints)?;
         }
         clear(dir, &checkpoints)?;
-        // Walls only serve pictures, and JSON has no infinities: lines without end are left out.
+        // Walls only serve pictures, and JSON has no infinities: walls with infinite coordinates are omitted.
         let mut meta = meta.clone();
         meta.walls
             .retain(|w| w.points.as_flattened().iter().all(|x| x.is_finite()));
@@ -92,7 +92,7 @@ impl RunFolder {
             meta: meta.clone(),
             scenario_checksum: fingerprint(&meta.scenario_toml),
         };
-        // A structure of strings and finite numbers can be written as JSON.
+        // Serializing strings and finite numbers as JSON cannot fail.
         let run = serde_json::to_vec_pretty(&run).unwrap_or_default();
         write_whole(&checkpoints.join(RUN), &run)?;
         let spools = Spools::open(
@@ -112,9 +112,9 @@ impl RunFolder {
         ))
     }
 
-    /// Takes up a run that was interrupted or killed: the folder, the scenario and the state of
-    /// the last good checkpoint (none: start from the beginning). What was written after that
-    /// checkpoint is cut off, so that the logs go on as if nothing had happened.
+    /// Resumes a run that was interrupted or killed: returns the folder, the scenario and the state of the last valid
+    /// checkpoint (none: start from the beginning). Everything written after that checkpoint is cut off, so that the
+    /// logs continue without a trace of the interruption.
     pub fn resume(
         dir: &Path,
         threads: usize,
@@ -196,26 +196,26 @@ impl RunFolder {
         }
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.folder
     }
 
-    /// Leaves out `clock.csv`: where runs share a machine, the clock of one tells of the others.
+    /// Omits `clock.csv`: where runs share a machine, the wall-clock time of one depends on the others.
     pub fn without_clock(&mut self) {
         self.clock.stop();
     }
 
-    /// What the folder knows of the run.
+    /// Returns the folder's description of the run.
     pub fn meta(&self) -> &RunMeta {
         &self.meta
     }
 
-    /// Writes the tables and the summary; each gets its name only when it is whole, the summary
-    /// last. Of a run that can go on (interrupted or failed) the spools are kept.
+    /// Writes the tables and the summary; each gets its final name only when it is complete, the summary last. For a
+    /// run that can be resumed (interrupted or failed) the spools are kept.
     ///
-    /// An error does not stop the rest from being written; the first one is returned, and the
-    /// spools are kept so that nothing is lost.
+    /// An error does not stop the rest from being written; the first one is returned, and the spools are kept so that
+    /// no data are lost.
     pub fn finish(self, summary: &Summary) -> Result<(), RecordError> {
         let RunFolder {
             folder,
@@ -261,7 +261,7 @@ impl RunFolder {
         } else {
             Table::ALL.into_iter().map(job).collect()
         };
-        // Of a run that went on: its checksums are those of tables that now give way.
+        // In a resumed run the old summary holds checksums of the tables that are now replaced.
         first = first.or(remove_if_there(&folder.join(SUMMARY)).err());
         let mut summary = summary.clone();
         for (table, sum) in Table::ALL.into_iter().zip(written) {
@@ -374,7 +374,7 @@ fn can_go_on(status: Status) -> bool {
     matches!(status, Status::Interrupted | Status::Failed)
 }
 
-/// Whether a run in the folder has come to its end.
+/// Whether the folder holds a run that has finished.
 fn finished(dir: &Path) -> Result<bool, RecordError> {
     if !dir.join(SUMMARY).exists() {
         return Ok(false);
@@ -382,8 +382,8 @@ fn finished(dir: &Path) -> Result<bool, RecordError> {
     Ok(!can_go_on(read::summary(dir)?.status))
 }
 
-/// How long a lock that somebody holds is tried again: a child process that another thread is
-/// starting holds every open file for a moment, until it turns into the other program.
+/// How long to retry a lock held elsewhere: a child process that another thread is starting holds every open file for
+/// a moment, until it executes the other program.
 const LOCK_PATIENCE: Duration = Duration::from_millis(300);
 
 /// Locks the folder for this process.
@@ -408,8 +408,7 @@ fn refuse_to_replace(dir: &Path, checkpoints: &Path) -> Result<(), RecordError> 
     })
 }
 
-/// Refuses a folder with tables of which nothing tells that a run wrote them here: archived ones, or those of
-/// another program.
+/// Refuses a folder with tables but no sign that a run wrote them here: archived ones, or those of another program.
 fn refuse_strange(dir: &Path, checkpoints: &Path) -> Result<(), RecordError> {
     if checkpoints.join(RUN).exists() || dir.join(SUMMARY).exists() {
         return Ok(());
@@ -426,13 +425,13 @@ fn refuse_strange(dir: &Path, checkpoints: &Path) -> Result<(), RecordError> {
     })
 }
 
-/// Removes the files of a run that was here before: the summary first, so that what is left in
-/// case of a crash is not taken for a finished run. Files that no run writes are left alone.
+/// Removes the files of a previous run: the summary first, so that after a crash the remains are not taken for a
+/// finished run. Files that no run writes are left alone.
 fn clear(dir: &Path, checkpoints: &Path) -> Result<(), RecordError> {
     remove_if_there(&dir.join(SUMMARY))?;
     remove_if_there(&dir.join(SCENARIO))?;
     remove_if_there(&checkpoints.join(RUN))?;
-    // As all that goes wrong with the clock, this ends nothing.
+    // Like every error of `clock.csv`, a failure here is ignored.
     let _ = fs::remove_file(dir.join(clock::FILE));
     for table in Table::ALL {
         remove_if_there(&dir.join(table.file_name()))?;
@@ -445,7 +444,7 @@ fn clear(dir: &Path, checkpoints: &Path) -> Result<(), RecordError> {
     clear_parts(checkpoints)
 }
 
-/// Removes what a killed run left under temporary names.
+/// Removes temporary files of a killed run.
 fn clear_parts(dir: &Path) -> Result<(), RecordError> {
     for entry in fs::read_dir(dir).map_err(RecordError::io("cannot read", dir))? {
         let path = entry.map_err(RecordError::io("cannot read", dir))?.path();

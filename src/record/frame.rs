@@ -1,4 +1,4 @@
-//! A table whose columns are known only when it is there, as Parquet and as comma-separated values.
+//! A table whose columns are known only at run time, written as Parquet or as comma-separated values.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use parquet::schema::types::{ColumnPath, Type};
 use super::RecordError;
 use super::convert::refused;
 
-/// Values of a column, one a row; none where there is none.
+/// Values of a column, one per row; none where there is no value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cells {
     /// Numbers.
@@ -30,35 +30,35 @@ pub enum Cells {
 /// A column of a [`Frame`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameColumn {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
     /// SI unit; "1" for numbers without one, empty where it is not known.
     pub unit: &'static str,
-    /// What it holds.
+    /// Meaning.
     pub about: String,
-    /// Its values.
+    /// Values.
     pub cells: Cells,
 }
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
-    /// Its name.
+    /// Name of the table.
     pub name: String,
     /// Columns of equal length.
     pub columns: Vec<FrameColumn>,
-    /// What else is told in the Parquet file's metadata.
+    /// Further metadata of the Parquet file.
     pub metadata: Vec<(String, String)>,
 }
 
 impl Frame {
-    /// The column of a name.
+    /// Returns the column with a name.
     pub fn column(&self, name: &str) -> Option<&FrameColumn> {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// As comma-separated values with a line of names; numbers have as many digits as give them back
-    /// exactly, and nothing stands where there is none.
+    /// Returns the table as comma-separated values with a header line; numbers have enough digits to be read back
+    /// exactly, and a missing value is empty.
     pub fn csv(&self) -> String {
         let heads: Vec<String> = self.columns.iter().map(|c| quoted(&c.name)).collect();
         let mut text = heads.join(",") + "\n";
@@ -79,16 +79,16 @@ impl Frame {
         text
     }
 
-    /// Number of rows: that of the shortest column.
+    /// Returns the number of rows: that of the shortest column.
     pub fn rows(&self) -> usize {
         let lengths = self.columns.iter().map(|column| column.cells.len());
         lengths.min().unwrap_or(0)
     }
 
-    /// As Parquet; `path` is for messages.
+    /// Returns the table as Parquet; `path` is for messages.
     ///
     /// # Errors
-    /// What the Parquet layer refuses.
+    /// An error of the Parquet layer.
     pub fn parquet(&self, path: &Path) -> Result<Vec<u8>, RecordError> {
         self.write().map_err(refused("cannot write", path))
     }
@@ -183,13 +183,13 @@ impl Cells {
     }
 }
 
-/// The values that are there, and for each row whether it has one.
+/// Returns the present values, and for each row whether it has one.
 fn present<T: Clone>(cells: &[Option<T>]) -> (Vec<T>, Vec<i16>) {
     let levels = cells.iter().map(|cell| i16::from(cell.is_some()));
     (cells.iter().flatten().cloned().collect(), levels.collect())
 }
 
-/// A field as RFC 4180 writes it.
+/// Quotes a field as in RFC 4180.
 fn quoted(text: &str) -> String {
     match text.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),

@@ -1,5 +1,5 @@
-//! The hierarchical graph of a moment (thesis 5.1, 5.2): the system, clusters of grains that touch, groups of those that stand still, grains;
-//! walls that are touched are members of the system.
+//! The hierarchical graph of a snapshot (thesis 5.1, 5.2): the system, clusters of touching grains, groups of grains
+//! at rest, grains; walls that are touched are members of the system.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,23 +10,23 @@ use crate::hgraph::{GraphError, HierarchicalGraph, NodeKey, NodeKind};
 /// Nodes and links of a snapshot, at their levels.
 #[derive(Clone, Debug)]
 pub struct Hierarchy {
-    /// The tree. A group that stands still is a body without inner motion: [`NodeKind::RigidBody`].
+    /// The tree. A group at rest is a body without inner motion: [`NodeKind::RigidBody`].
     pub graph: HierarchicalGraph,
-    /// The node of each grain, as rows came.
+    /// The node of each grain, in the order of the rows.
     pub grains: Vec<NodeKey>,
-    /// The least number of the grains in each graph below the system.
+    /// The least grain number in each graph below the system.
     pub names: BTreeMap<NodeKey, GrainId>,
 }
 
 impl Hierarchy {
-    /// Of the rows of a snapshot. Links with bodies that have no row are left out.
+    /// Builds the hierarchy from the rows of a snapshot. Links with bodies that have no row are omitted.
     ///
     /// # Errors
-    /// None for rows of one snapshot; a grain that comes twice may be linked to itself.
+    /// None for rows of one snapshot; a grain that appears twice may be linked to itself.
     pub fn of(grains: &[GrainRow], links: &[LinkRow]) -> Result<Self, GraphError> {
         let mut graph = HierarchicalGraph::new();
         let system = graph.root();
-        // By their codes in the tables.
+        // Nodes by the body codes of the tables.
         let mut bodies: BTreeMap<i64, NodeKey> = BTreeMap::new();
         let mut keys = Vec::with_capacity(grains.len());
         let mut flyers: BTreeSet<NodeKey> = BTreeSet::new();
@@ -49,7 +49,7 @@ impl Hierarchy {
             }
         }
         for cluster in graph.find_clusters(system)? {
-            // Who flies alone is of no cluster.
+            // A grain that flies alone belongs to no cluster.
             let flies = |&key: &NodeKey| flyers.contains(&key);
             if graph.members(cluster).iter().all(flies) {
                 graph.ungroup(cluster)?;

@@ -1,4 +1,4 @@
-//! Locks of the operating system: gone with the process in whatever way that ends.
+//! Locks of the operating system, which are released however the process ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::RecordError;
 
-/// Makes a file, if there is none, and locks it for as long as what is given back lives; none if another process has it locked
-/// and keeps it so for `patience`.
+/// Creates a file, if there is none, and locks it for the lifetime of the returned handle; none if another process
+/// keeps it locked for `patience`.
 pub(crate) fn lock(path: &Path, patience: Duration) -> Result<Option<File>, RecordError> {
     let file = OpenOptions::new()
         .write(true)
@@ -24,7 +24,7 @@ pub(crate) fn lock(path: &Path, patience: Duration) -> Result<Option<File>, Reco
     match locked {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
-        // Some file systems know no locks; better to run without than not at all.
+        // Some file systems do not support locks; running without one is better than not running.
         Err(TryLockError::Error(e)) if e.kind() == std::io::ErrorKind::Unsupported => {
             Ok(Some(file))
         }

@@ -1,13 +1,13 @@
-//! What a run's folder must know of the run besides its rows.
+//! Description of a run that its folder keeps besides the rows.
 
 use serde::{Deserialize, Serialize};
 
 use super::shape::GrainShape;
 
-/// What a run's folder must know of the run.
+/// Description of a run that its folder keeps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunMeta {
-    /// 2 or 3.
+    /// Number of dimensions, 2 or 3.
     pub dimensions: usize,
     /// The resolved scenario, as written to `scenario.toml`.
     #[serde(skip)]
@@ -22,22 +22,22 @@ pub struct RunMeta {
     /// Walls as lines, for pictures and exports.
     #[serde(default)]
     pub walls: Vec<WallDrawing>,
-    /// Shapes of grains that are no disks or spheres; `shape` of a grain is the place in this list.
+    /// Shapes of grains other than disks or spheres; `shape` of a grain is an index into this list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shapes: Vec<GrainShape>,
-    /// Origin and length of each periodic direction, m; none where space has an end or none.
+    /// Origin and length of each periodic direction, m; none for directions that are not periodic or do not exist.
     #[serde(default)]
     pub periodic: [Option<[f64; 2]>; 3],
-    /// Whether the edges of the periodic cell move: the series tells of them, and `periodic` is empty.
+    /// Whether the edges of the periodic cell move: they are then in the series, and `periodic` is empty.
     #[serde(default)]
     pub cell: bool,
-    /// Least corner of such a cell, m; it stays.
+    /// Least corner of such a cell, m; it is fixed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell_corner: Option<[f64; 3]>,
 }
 
 impl RunMeta {
-    /// What is wrong with it, if it was not this program that wrote it.
+    /// Checks a description that another program may have written; returns the fault.
     pub(super) fn check(&self) -> Result<(), String> {
         if !(2..=3).contains(&self.dimensions) {
             return Err(format!("`dimensions` is {}", self.dimensions));
@@ -53,7 +53,7 @@ impl RunMeta {
     }
 }
 
-/// A wall as a line, for pictures: several may bear one name.
+/// A wall as a line, for pictures: several lines may have one name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WallDrawing {
     /// Name of the boundary.
@@ -62,11 +62,10 @@ pub struct WallDrawing {
     pub points: Vec<[f64; 3]>,
     /// Whether the last corner is joined to the first.
     pub closed: bool,
-    /// A line without ends (a plane in two dimensions), of which `points` are two: pictures draw it
-    /// from side to side.
+    /// An infinite line (a plane in two dimensions), given by two `points`: pictures draw it from edge to edge.
     #[serde(default)]
     pub endless: bool,
-    /// A gate: when it is taken away, s; pictures of later moments leave it out.
+    /// Time at which a gate is removed, s; pictures of later times omit it.
     #[serde(default)]
     pub opens_at: Option<f64>,
 }

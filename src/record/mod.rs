@@ -1,10 +1,9 @@
 //! Records of a run: tables, summary, checkpoints and data exports.
 //!
-//! While a run goes on its rows go to append-only spools in `checkpoint/` ([`RunFolder`]); a
-//! checkpoint notes how long each spool is, so that a resumed run cuts off what came after and
-//! ends with the same bytes as one that was never stopped. At the end the spools become Parquet
-//! tables. What a column holds is told in one place, the fields of `tables.rs`: packing, Parquet
-//! metadata, CSV and the documentation all follow from it.
+//! During a run its rows go to append-only spools in `checkpoint/` ([`RunFolder`]); a checkpoint notes the length of
+//! each spool, so that a resumed run cuts off later rows and ends with the same bytes as one that was never stopped.
+//! At the end the spools become Parquet tables. The columns are defined in one place, the fields of `tables.rs`:
+//! packing, Parquet metadata, CSV and the documentation all follow from it.
 
 mod clock;
 mod column;
@@ -46,25 +45,25 @@ pub(crate) use summary::corrected;
 pub use summary::*;
 pub use tables::{columns, describe};
 
-/// What can go wrong when a record is written or read.
+/// Errors of writing or reading a record.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("{action} {path}: {source}")]
     Io {
-        /// What was being done, as "cannot write".
+        /// The attempted action, as "cannot write".
         action: &'static str,
         /// The file or folder.
         path: String,
-        /// Why.
+        /// The error.
         source: std::io::Error,
     },
-    /// A file is not what it should be.
+    /// A file with invalid contents.
     #[error("{path}: {what}")]
     Damaged {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The fault.
         what: String,
     },
     /// Another run writes into the folder.
@@ -73,26 +72,26 @@ pub enum RecordError {
         /// The folder.
         path: String,
     },
-    /// A run is already there and must not be lost by accident.
+    /// A run is already there and must not be overwritten by accident.
     #[error("{path}: {what}")]
     Exists {
         /// The folder.
         path: String,
-        /// What is there and what can be done.
+        /// The conflict, and possible actions.
         what: String,
     },
-    /// There is nothing to go on with.
+    /// There is no state to resume from.
     #[error("{path}: nothing to resume: {what}")]
     NothingToResume {
         /// The folder.
         path: String,
-        /// Why.
+        /// The reason.
         what: String,
     },
 }
 
-/// Writes a file so that it is whole or absent at any moment, also where several processes write it; makes its
-/// folder. A device or a pipe takes the bytes and stays what it is.
+/// Writes a file so that it is complete or absent at any time, even where several processes write it; creates its
+/// folder. A device or a pipe receives the bytes and is not replaced.
 pub fn write_file(path: &std::path::Path, bytes: &[u8]) -> Result<(), RecordError> {
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(RecordError::io("cannot create", folder))?;
@@ -109,7 +108,7 @@ pub fn write_file(path: &std::path::Path, bytes: &[u8]) -> Result<(), RecordErro
 }
 
 impl RecordError {
-    /// For `map_err`: names the action and the path of a refusal.
+    /// For `map_err`: adds the action and the path to an error.
     pub(crate) fn io(
         action: &'static str,
         path: &std::path::Path,
@@ -121,7 +120,7 @@ impl RecordError {
         }
     }
 
-    /// A file is not what it should be.
+    /// Returns the error for a file with invalid contents.
     pub(crate) fn damaged(path: &std::path::Path, what: impl Into<String>) -> RecordError {
         RecordError::Damaged {
             path: path.display().to_string(),

@@ -1,13 +1,13 @@
-//! What the hierarchy came to in a run: its nodes, and who was under which model.
+//! Statistics of the hierarchy in a run: its nodes, and the share of each model.
 
 use serde::{Deserialize, Serialize};
 
-/// Means over time of the numbers of nodes.
+/// Time averages of the numbers of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeFigures {
-    /// Clusters: grains that hang together by contacts, single ones included; those in flight are none.
+    /// Clusters: grains connected by contacts, including single grains; grains in flight do not count.
     pub clusters: f64,
-    /// Groups of grains that stand still, or are in a filling, and hang together.
+    /// Connected groups of grains that are at rest or in a filling.
     pub rest_groups: f64,
     /// Rigid groups; in space as of the last snapshot.
     pub rigid_groups: f64,
@@ -15,10 +15,10 @@ pub struct NodeFigures {
     pub largest_rest_group: f64,
 }
 
-/// Groups of grains that stand still, or are in a filling, at a moment.
+/// Groups of grains that are at rest or in a filling, at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupRow {
-    /// Groups that hang together by their links.
+    /// Groups connected by links.
     pub rest: u64,
     /// Rigid groups; in space as of the last snapshot.
     pub rigid: u64,
@@ -26,14 +26,15 @@ pub struct GroupRow {
     pub largest: u64,
 }
 
-/// The models that a run may tell of, by the names that lists of capabilities have.
+/// Names of the models that a run may report, as in the lists of capabilities.
 pub(crate) const MODELS: [&str; 5] = ["dem", "flight", "collisions", "rest", "quasi_static"];
 
-/// What a model had of a run.
+/// Share of a model in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelFigures {
-    /// Its share of the time of all grains.
+    /// Fraction of the time of all grains.
     pub grain_time: f64,
-    /// Its share of the work of the processor, as counted: steps, collisions, solves, each by what it takes on a common machine.
+    /// Fraction of the processor's work, estimated from counts: steps, collisions and solves, each weighted by its
+    /// cost on a common machine.
     pub work: f64,
 }

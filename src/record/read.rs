@@ -1,4 +1,4 @@
-//! Reading the tables of a run back as columns, whole or one row group at a time.
+//! Reads the tables of a run back as columns, complete or one row group at a time.
 
 use std::fs::{self, File};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +27,7 @@ pub use super::snapshots::{Snapshot, Snapshots};
 /// The values of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Real numbers; NaN where there is none.
+    /// Real numbers; NaN where there is no value.
     Floats(Vec<f64>),
     /// Whole numbers.
     Integers(Vec<Option<i64>>),
@@ -38,7 +38,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// Values that a column would be read back as.
+    /// Returns the values as they would be read back from the column.
     fn of(column: &Column, values: impl Iterator<Item = Value>) -> Values {
         match column.kind {
             Kind::Float => Values::Floats(values.map(|v| v.float()).collect()),
@@ -70,7 +70,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The series of a run that still goes on, from rows that it handed over.
+    /// Returns the series of a run in progress, from its rows.
     pub fn of_series(rows: &[SeriesRow], meta: &RunMeta) -> Columns {
         let fields = series_fields(meta.dimensions, &meta.boundaries, &meta.meters, meta.cell);
         let columns = fields.iter().map(|field| {
@@ -84,7 +84,7 @@ impl Columns {
         }
     }
 
-    /// The values of a column, or none if there is no such column.
+    /// Returns the values of a column, or none if there is no such column.
     pub fn get(&self, name: &str) -> Option<&Values> {
         self.columns
             .iter()
@@ -99,7 +99,7 @@ impl Columns {
         )
     }
 
-    /// A column of real numbers.
+    /// Returns a column of real numbers.
     pub fn floats(&self, name: &str) -> Result<&[f64], RecordError> {
         match self.get(name) {
             Some(Values::Floats(values)) => Ok(values),
@@ -107,7 +107,7 @@ impl Columns {
         }
     }
 
-    /// A column of whole numbers.
+    /// Returns a column of whole numbers.
     pub fn integers(&self, name: &str) -> Result<&[Option<i64>], RecordError> {
         match self.get(name) {
             Some(Values::Integers(values)) => Ok(values),
@@ -115,7 +115,7 @@ impl Columns {
         }
     }
 
-    /// A column of flags.
+    /// Returns a column of flags.
     pub fn flags(&self, name: &str) -> Result<&[bool], RecordError> {
         match self.get(name) {
             Some(Values::Flags(values)) => Ok(values),
@@ -123,7 +123,7 @@ impl Columns {
         }
     }
 
-    /// A column of names.
+    /// Returns a column of names.
     pub fn names(&self, name: &str) -> Result<&[Option<String>], RecordError> {
         match self.get(name) {
             Some(Values::Names(values)) => Ok(values),
@@ -132,19 +132,19 @@ impl Columns {
     }
 }
 
-/// Rows of a group: those that this program writes have fewer, and a few bytes can say that there are any
-/// number of equal ones.
+/// Limit on the rows of a row group: this program writes fewer, but a few bytes in a damaged file can claim any
+/// number of equal rows.
 const MOST_ROWS: usize = 1 << 22;
 
-/// Why a column is refused at which the crate that decodes it gives up.
+/// Message for a column at which the decoding crate panics.
 const UNDECODED: &str = "a column is damaged and cannot be decoded";
 
-/// An open table, read one row group at a time so that memory stays flat.
+/// An open table, read one row group at a time so that memory use stays constant.
 pub struct TableReader {
     path: PathBuf,
     file: SerializedFileReader<File>,
     next: usize,
-    /// Whether the file is of a run's folder, whose summary has its checksum.
+    /// Whether the file belongs to a run's folder, whose summary has its checksum.
     of_run: bool,
 }
 
@@ -173,18 +173,18 @@ impl TableReader {
         })
     }
 
-    /// Number of rows of the whole table.
+    /// Returns the number of rows of the whole table.
     pub fn rows(&self) -> usize {
         self.file.metadata().file_metadata().num_rows().max(0) as usize
     }
 
-    /// A value of the file's metadata, as "units.x".
+    /// Returns a value of the file's metadata, such as "units.x".
     pub fn metadata(&self, key: &str) -> Option<&str> {
         let pairs = self.file.metadata().file_metadata().key_value_metadata()?;
         pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
     }
 
-    /// What the folder knows of the run; walls are in the grains' table only.
+    /// Returns the description of the run; only the table of grains contains the walls.
     pub fn meta(&self) -> Result<RunMeta, RecordError> {
         let text = self.metadata(META_KEY).unwrap_or_default();
         let wrong = |why: String| {
@@ -196,10 +196,11 @@ impl TableReader {
         Ok(meta)
     }
 
-    /// The next row group, or none at the end. Before the first one the file is seen to be the one that the run wrote.
+    /// Returns the next row group, or none at the end. The first call checks that the file is the one that the run
+    /// wrote.
     ///
     /// # Errors
-    /// That it is not, or cannot be read.
+    /// A file that is not the one that the run wrote, or cannot be read.
     pub fn next_group(&mut self) -> Result<Option<Columns>, RecordError> {
         let refused = refused("cannot read", &self.path);
         if self.next == 0 && self.of_run {
@@ -224,7 +225,7 @@ impl TableReader {
             let name = about.name().to_string();
             let nullable = about.max_def_level() > 0;
             let read = || read_column(group.get_column_reader(index)?, rows, nullable);
-            // The crate that decodes panics at some of what is damaged.
+            // The decoding crate panics at some damaged files.
             let read = catch_unwind(AssertUnwindSafe(read));
             let read = read.unwrap_or_else(|_| Err(ParquetError::General(UNDECODED.into())));
             let values = read.map_err(&refused)?;
@@ -248,7 +249,7 @@ fn read_column(
     nullable: bool,
 ) -> Result<Option<Values>, ParquetError> {
     let mut levels: Vec<i16> = Vec::new();
-    // Reads all records: a call may stop at the end of a page.
+    // Reads all records: one call may stop at the end of a page.
     macro_rules! all {
         ($reader:ident) => {{
             let mut values = Vec::new();
@@ -283,7 +284,7 @@ fn read_column(
     }))
 }
 
-/// Puts the missing values back between those that are there.
+/// Restores the missing values between the present ones.
 fn spread<T>(values: Vec<T>, levels: Option<Vec<i16>>) -> Vec<Option<T>> {
     let mut values = values.into_iter();
     match levels {
@@ -295,12 +296,12 @@ fn spread<T>(values: Vec<T>, levels: Option<Vec<i16>>) -> Vec<Option<T>> {
     }
 }
 
-/// A whole table of a run's folder.
+/// Reads a whole table of a run's folder.
 pub fn table(dir: &Path, table: Table) -> Result<Columns, RecordError> {
     whole(&mut TableReader::open(dir, table)?)
 }
 
-/// The same; none where the folder has no such file: the run still goes on, or is of an older version.
+/// Like [`table`]; none where the folder has no such file: the run is in progress, or of an older version.
 pub fn table_if_there(dir: &Path, of: Table) -> Result<Option<Columns>, RecordError> {
     match dir.join(of.file_name()).exists() {
         true => table(dir, of).map(Some),
@@ -308,7 +309,7 @@ pub fn table_if_there(dir: &Path, of: Table) -> Result<Option<Columns>, RecordEr
     }
 }
 
-/// The table of a sweep's folder and what its file tells beside it, as [`TableReader::metadata`].
+/// Reads the table of a sweep's folder; the reader gives its metadata, as [`TableReader::metadata`].
 pub fn sweep(dir: &Path) -> Result<(Columns, TableReader), RecordError> {
     let mut reader = TableReader::of(dir.join("sweep.parquet"), false)?;
     Ok((whole(&mut reader)?, reader))
@@ -319,7 +320,7 @@ fn whole(reader: &mut TableReader) -> Result<Columns, RecordError> {
         path: reader.path.clone(),
         ..Columns::default()
     };
-    // A table without rows has columns all the same.
+    // A table without rows still has columns.
     for about in reader
         .file
         .metadata()
@@ -350,47 +351,47 @@ fn whole(reader: &mut TableReader) -> Result<Columns, RecordError> {
     Ok(all)
 }
 
-/// All grains of all snapshots, as columns.
+/// Reads all grains of all snapshots, as columns.
 pub fn grains(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Grains)
 }
 
-/// All links of all snapshots, as columns.
+/// Reads all links of all snapshots, as columns.
 pub fn links(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Links)
 }
 
-/// The series, as columns.
+/// Reads the series, as columns.
 pub fn series(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Series)
 }
 
-/// The logged events, as columns.
+/// Reads the logged events, as columns.
 pub fn events(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Events)
 }
 
-/// All micro-avalanches, as columns.
+/// Reads all micro-avalanches, as columns.
 pub fn avalanches(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Avalanches)
 }
 
-/// The field of stagnant zones, as columns; empty where none was asked for.
+/// Reads the field of stagnant zones, as columns; empty unless the scenario requested it.
 pub fn stagnant(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Stagnant)
 }
 
-/// The spectrum of impacts, as columns; empty where none was asked for.
+/// Reads the spectrum of impacts, as columns; empty unless the scenario requested it.
 pub fn impacts(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Impacts)
 }
 
-/// The maps of walls, as columns; empty where none were asked for.
+/// Reads the maps of walls, as columns; empty unless the scenario requested them.
 pub fn wear(dir: &Path) -> Result<Columns, RecordError> {
     table(dir, Table::Wear)
 }
 
-/// All micro-avalanches, as the rows that the driver handed over.
+/// Reads all micro-avalanches, as the rows that the driver wrote.
 pub fn avalanche_rows(dir: &Path) -> Result<Vec<AvalancheRow>, RecordError> {
     let c = avalanches(dir)?;
     let dimensions = meta(dir)?.dimensions;
@@ -446,17 +447,17 @@ pub fn avalanche_rows(dir: &Path) -> Result<Vec<AvalancheRow>, RecordError> {
     Ok((0..c.rows).map(row).collect())
 }
 
-/// The figures of a run.
+/// Reads the summary of a run.
 pub fn summary(dir: &Path) -> Result<Summary, RecordError> {
     let path = dir.join(SUMMARY);
     let text = fs::read(&path).map_err(RecordError::io("cannot read", &path))?;
     serde_json::from_slice(&text).map_err(|e| RecordError::damaged(&path, e.to_string()))
 }
 
-/// The scenario of a run, as it was resolved.
+/// Reads the resolved scenario of a run.
 ///
 /// # Errors
-/// That it cannot be read, or was changed after the run had ended.
+/// A file that cannot be read, or was changed after the run had ended.
 pub fn scenario(dir: &Path) -> Result<String, RecordError> {
     let path = dir.join(SCENARIO);
     let text = fs::read_to_string(&path).map_err(RecordError::io("cannot read", &path))?;
@@ -464,12 +465,12 @@ pub fn scenario(dir: &Path) -> Result<String, RecordError> {
     Ok(text)
 }
 
-/// What the folder knows of the run, walls included.
+/// Reads the description of the run, including walls.
 pub fn meta(dir: &Path) -> Result<RunMeta, RecordError> {
     TableReader::open(dir, Table::Grains)?.meta()
 }
 
-/// The columns of a table of this run.
+/// Returns the columns of a table of this run.
 pub fn columns(dir: &Path, table: Table) -> Result<Vec<Column>, RecordError> {
     let meta = meta(dir)?;
     Ok(super::columns(

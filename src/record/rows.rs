@@ -21,7 +21,7 @@ pub enum BodyRef {
 }
 
 impl BodyRef {
-    /// As one number in files: grains from 0, boundaries -1 - index, none the least number.
+    /// Returns the code in files: grains from 0, boundaries -1 - index, no body the least integer.
     pub fn code(self) -> i64 {
         match self {
             BodyRef::None => i64::MIN,
@@ -30,7 +30,7 @@ impl BodyRef {
         }
     }
 
-    /// The body of a code; numbers that no body has mean none.
+    /// Returns the body of a code; unused codes mean no body.
     pub fn from_code(code: i64) -> BodyRef {
         if let Ok(grain) = u32::try_from(code) {
             BodyRef::Grain(grain)
@@ -47,9 +47,9 @@ impl BodyRef {
 pub struct EventRow {
     /// Order in which it was handled.
     pub seq: u64,
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// What.
+    /// Kind of the event.
     pub kind: EventKind,
     /// Regime before a morph.
     pub regime_from: Option<Regime>,
@@ -61,17 +61,17 @@ pub struct EventRow {
     pub body_b: BodyRef,
     /// Number of the link, 0 when none (links count from 1).
     pub link: u64,
-    /// Where, m.
+    /// Position, m.
     pub position: [f64; 3],
-    /// Energy of the event, J: kinetic energy of approach of an insert-link, what was removed by
-    /// a delete-bodies; NaN when it has none.
+    /// Energy of the event, J: kinetic energy of approach for insert-link, removed energy for delete-bodies; NaN
+    /// where there is none.
     pub energy: f64,
     /// Sequence number of the event that caused this one, 0 when none.
     pub cause: u64,
 }
 
 impl EventRow {
-    /// A row that tells only its number, when (s) and what.
+    /// Returns a row with only its number, time (s) and kind.
     pub fn new(seq: u64, time: f64, kind: EventKind) -> Self {
         EventRow {
             seq,
@@ -89,10 +89,10 @@ impl EventRow {
     }
 }
 
-/// A row of the series: the state of the whole at a log tick.
+/// A row of the series: the state of the whole system at a log tick.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeriesRow {
-    /// s.
+    /// Time, s.
     pub time: f64,
     /// Grains in the system.
     pub grains: u64,
@@ -100,9 +100,9 @@ pub struct SeriesRow {
     pub by_regime: [u64; 4],
     /// Clusters (connected groups; flyers not counted).
     pub clusters: u64,
-    /// Links open now.
+    /// Number of open links.
     pub links: u64,
-    /// Links that slide now.
+    /// Number of sliding links.
     pub sliding: u64,
     /// Grains removed through an outlet so far.
     pub discharged: u64,
@@ -122,12 +122,12 @@ pub struct SeriesRow {
     pub balance_error: f64,
     /// Collisions in flight so far: of two grains, of grains with walls.
     pub collisions: [u64; 2],
-    /// Of what was dissipated in collisions, what was lost at walls, J.
+    /// Part of the energy dissipated in collisions that was lost at walls, J.
     pub dissipated_at_walls: f64,
-    /// Groups of grains that stand still.
+    /// Groups of grains at rest.
     pub groups: GroupRow,
-    /// Work of the processor so far by the models `dem`, `flight`, `collisions`, `rest` and `quasi_static`, as counted: steps,
-    /// collisions, solves, each by what it takes on a common machine, s.
+    /// Processor work so far by the models `dem`, `flight`, `collisions`, `rest` and `quasi_static`, estimated from
+    /// counts: steps, collisions and solves, each weighted by its cost on a common machine, s.
     pub work: [f64; 5],
     /// Events handled so far, in the order of `EventKind::ALL`.
     pub events: Vec<u64>,
@@ -135,9 +135,9 @@ pub struct SeriesRow {
     /// its reference point (3 components, N m; the plane uses the last), work done on grains so
     /// far (J).
     pub walls: Vec<[f64; 7]>,
-    /// For each boundary: how far it is shifted from where it was set up, m.
+    /// Displacement of each boundary from its initial position, m.
     pub shifts: Vec<[f64; 3]>,
-    /// For each meter: grains that passed so far, forward less back, and their mass, kg.
+    /// For each meter: grains that have passed so far, forward less back, and their mass, kg.
     pub meters: Vec<(i64, f64)>,
     /// A periodic cell whose edges move.
     pub cell: Option<CellRow>,
@@ -146,15 +146,15 @@ pub struct SeriesRow {
 /// A periodic cell whose edges move, at a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellRow {
-    /// Along the axes, m.
+    /// Lengths along the axes, m.
     pub lengths: [f64; 3],
-    /// Of the image above, along x, m; up to half a length.
+    /// Displacement of the image above along x, m; at most half a length.
     pub offset: f64,
     /// Shear so far.
     pub sheared: f64,
-    /// Share of the cell that grains fill.
+    /// Solid fraction.
     pub fraction: f64,
-    /// Links a grain, each counted for both.
+    /// Mean number of links per grain; a link counts for both of its grains.
     pub coordination: f64,
     /// Mean pressure since the last tick, Pa, in the plane N/m: force along the second axis on a plane across the first,
     /// positive in compression.
@@ -164,13 +164,13 @@ pub struct CellRow {
 /// A grain in a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GrainRow {
-    /// s.
+    /// Time, s.
     pub time: f64,
-    /// Its number.
+    /// Number of the grain.
     pub grain: u32,
-    /// Its shape, by its place in the list of the run; none: a disk or a sphere.
+    /// Shape, as index into the list of the run; none: a disk or a sphere.
     pub shape: Option<u16>,
-    /// Radius, m; of a shape that of the circle or sphere around it.
+    /// Radius, m; for a shape that of the circumscribed circle or sphere.
     pub radius: f64,
     /// Mass, kg.
     pub mass: f64,
@@ -178,30 +178,30 @@ pub struct GrainRow {
     pub material: u16,
     /// Centre, m.
     pub position: [f64; 3],
-    /// m/s.
+    /// Velocity, m/s.
     pub velocity: [f64; 3],
     /// Angle (rad) first in the plane; quaternion x, y, z, w in space.
     pub rotation: [f64; 4],
-    /// rad/s; in the plane the single component comes first.
+    /// Angular velocity, rad/s; in the plane the single component comes first.
     pub spin: [f64; 3],
     /// Contact force, N.
     pub force: [f64; 3],
     /// Contact moment, N m; in the plane the single component comes first.
     pub moment: [f64; 3],
-    /// Its regime.
+    /// Regime.
     pub regime: Regime,
     /// Number of its cluster: the least grain number in it; -1 for a flyer.
     pub cluster: i64,
-    /// Number of its group at rest: the least grain number in it; -1 for who does not stand still.
+    /// Number of its group at rest: the least grain number in it; -1 for a grain that is not at rest.
     pub group: i64,
 }
 
 /// A link in a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkRow {
-    /// s.
+    /// Time, s.
     pub time: f64,
-    /// Its number, from 1 in order of creation; 0 where links are not numbered.
+    /// Number of the link, from 1 in order of creation; 0 where links are not numbered.
     pub link: u64,
     /// First body.
     pub body_a: BodyRef,
@@ -217,96 +217,96 @@ pub struct LinkRow {
     pub normal_force: f64,
     /// Tangential force on a, N.
     pub tangential_force: [f64; 3],
-    /// Whether it slides.
+    /// Whether the link slides.
     pub slipping: bool,
-    /// Whether it has been at rest long enough.
+    /// Whether the link has been at rest long enough to count as stable.
     pub stable: bool,
 }
 
-/// A micro-avalanche: all that one perturbation set off until rest.
+/// A micro-avalanche: all changes of links that one perturbation caused until rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AvalancheRow {
-    /// Its number, from 0.
+    /// Number of the avalanche, from 0.
     pub avalanche: u64,
-    /// When it began, s.
+    /// Start time, s.
     pub start: f64,
-    /// Size: slides, breaks and insertions of links in all.
+    /// Size: total of slides, breaks and insertions of links.
     pub size: u64,
-    /// Slides among them; a link that slides in several rounds counts in each.
+    /// Slides; a link that slides in several rounds counts in each.
     pub slides: u64,
-    /// Links that were lost.
+    /// Links that broke.
     pub breaks: u64,
-    /// Links that came about.
+    /// Links that formed.
     pub insertions: u64,
     /// Rounds of the iteration until rest.
     pub rounds: u64,
-    /// Links that took part.
+    /// Links involved.
     pub links: u64,
-    /// Grains that took part.
+    /// Grains involved.
     pub grains: u64,
-    /// Heat of the slides: elastic energy set free at fixed nodes, J.
+    /// Heat of the slides: elastic energy released at fixed nodes, J.
     pub energy: f64,
     /// The same by the thesis's formula (4.36), J.
     pub energy_thesis: f64,
-    /// Diagonal of the box around the links that took part, m.
+    /// Diagonal of the box around the links involved, m.
     pub extent: f64,
-    /// Mean place of the links that took part, m.
+    /// Mean position of the links involved, m.
     pub position: [f64; 3],
-    /// Where most of the heat went; none where nothing slid.
+    /// Place of most of the heat; none if nothing slid.
     pub place: Option<Place>,
     /// Heat of the slides by place, in the order of `Place::ALL`, J.
     pub by_place: [f64; 4],
-    /// The grain whose coming set it off.
+    /// The grain whose arrival caused it.
     pub trigger: BodyRef,
 }
 
-/// A cell of the field of stagnant zones, over the whole run.
+/// A cell of the field of stagnant zones, accumulated over the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ZoneRow {
-    /// Its middle, m.
+    /// Centre of the cell, m.
     pub position: [f64; 3],
-    /// Length of its sides, m.
+    /// Side length, m.
     pub size: f64,
-    /// Ticks of the series at which a grain's centre was there.
+    /// Number of ticks of the series at which the cell contained a grain's centre.
     pub looks: u64,
-    /// Their share of all ticks.
+    /// Fraction of all ticks.
     pub occupied: f64,
-    /// Share of the grains seen there that stood still (regime rest or rigid): of the time that the
-    /// place is occupied, how much it is frozen.
+    /// Fraction of the grains seen there that were at rest (regime rest or rigid): the part of the occupied time in
+    /// which the place is stagnant.
     pub still: f64,
     /// Mean speed of the grains seen there, m/s.
     pub speed: f64,
-    /// Their mean velocity, m/s.
+    /// Mean velocity of these grains, m/s.
     pub velocity: [f64; 3],
 }
 
-/// A cell of the map of a wall, over the whole run.
+/// A cell of the map of a wall, accumulated over the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WearRow {
     /// The wall.
     pub wall: BodyRef,
-    /// Middle of the cell in the wall's own frame, m.
+    /// Centre of the cell in the wall's own frame, m.
     pub position: [f64; 3],
-    /// Length of its sides, m.
+    /// Side length, m.
     pub size: f64,
-    /// Normal force times sliding way, J (Archard 1953).
+    /// Normal force times sliding distance, J (Archard 1953).
     pub pressed_way: f64,
-    /// Work of friction of contacts that slid, J.
+    /// Work of friction of sliding contacts, J.
     pub friction: f64,
     /// Contacts that began.
     pub impacts: u64,
-    /// Their kinetic energy of approach along the normal, J.
+    /// Kinetic energy of approach of these along the normal, J.
     pub impact_energy: f64,
 }
 
-/// A class of the spectrum of impacts: collisions of like energy with one partner, over the whole run.
+/// A class of the spectrum of impacts: collisions of similar energy with one partner, over the whole run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImpactRow {
     /// The wall; none: collisions of two grains.
     pub with: BodyRef,
     /// Least energy of the class, J: kinetic energy of approach along the normal.
     pub from: f64,
-    /// Where the class ends, J.
+    /// Upper end of the class, J.
     pub to: f64,
     /// Collisions.
     pub count: u64,
@@ -316,7 +316,7 @@ pub struct ImpactRow {
     pub lost: f64,
 }
 
-/// Where the driver writes. Sinks never change a run.
+/// Receiver of a run's records. Sinks never change a run.
 pub trait Sink: Send {
     /// Takes a logged event.
     fn event(&mut self, row: &EventRow) -> Result<(), super::RecordError>;
@@ -330,24 +330,24 @@ pub trait Sink: Send {
     ) -> Result<(), super::RecordError>;
     /// Takes a micro-avalanche.
     fn avalanche(&mut self, row: &AvalancheRow) -> Result<(), super::RecordError>;
-    /// Takes a cell of the field of stagnant zones; a sink that keeps none may pass it over.
+    /// Takes a cell of the field of stagnant zones; the default ignores it.
     fn zone(&mut self, _row: &ZoneRow) -> Result<(), super::RecordError> {
         Ok(())
     }
-    /// Takes a class of the spectrum of impacts; a sink that keeps none may pass it over.
+    /// Takes a class of the spectrum of impacts; the default ignores it.
     fn impact(&mut self, _row: &ImpactRow) -> Result<(), super::RecordError> {
         Ok(())
     }
-    /// Takes a cell of the map of a wall; a sink that keeps none may pass it over.
+    /// Takes a cell of the map of a wall; the default ignores it.
     fn wear(&mut self, _row: &WearRow) -> Result<(), super::RecordError> {
         Ok(())
     }
-    /// Takes a checkpoint: the serialised state of the driver. What was handed over before is
-    /// on the disk when this returns.
+    /// Takes a checkpoint: the serialised state of the driver. All records given before are on the disk when this
+    /// returns.
     fn checkpoint(&mut self, state: &[u8]) -> Result<(), super::RecordError>;
 }
 
-/// What is lent takes records for its owner.
+/// A borrowed sink passes records to its owner.
 impl<S: Sink + ?Sized> Sink for &mut S {
     fn event(&mut self, row: &EventRow) -> Result<(), super::RecordError> {
         (**self).event(row)
@@ -420,8 +420,8 @@ pub struct MemorySink {
     pub wear: Vec<WearRow>,
     /// The last checkpoint.
     pub checkpoint: Option<Vec<u8>>,
-    /// Rows of the series at that checkpoint: a run that goes on from there has no others from before, though one that was
-    /// interrupted has told where it was.
+    /// Number of rows of the series at that checkpoint: a run resumed from there continues after these, even if an
+    /// interrupted run had written more.
     pub kept: usize,
 }
 

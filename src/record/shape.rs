@@ -1,18 +1,18 @@
-//! Shapes of grains as a run's folder tells them, and where their parts are in a snapshot.
+//! Shapes of grains as stored in a run's folder, and the positions of their parts in a snapshot.
 
 use serde::{Deserialize, Serialize};
 
 use super::rows::GrainRow;
 
-/// A shape of grains. Lengths are over the grain's radius, that of the circle or sphere around it; places
-/// are from its centre of mass, and turned by the grain's rotation.
+/// A shape template of grains. Lengths are relative to the grain's radius, that of its circumscribed circle or
+/// sphere; positions are relative to its centre of mass and turn with the grain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GrainShape {
-    /// Its name.
+    /// Name of the shape.
     pub name: String,
-    /// Its disks or spheres, or the arcs around it in their order.
+    /// Disks or spheres of the grain, or its bounding arcs in order.
     pub parts: Vec<ShapePart>,
-    /// Area or volume of a grain of radius 1; folders of earlier versions do not tell it.
+    /// Area or volume of a grain of radius 1; folders of earlier versions lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measure: Option<f64>,
 }
@@ -20,11 +20,11 @@ pub struct GrainShape {
 /// A part of a shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ShapePart {
-    /// Centre; the plane leaves the third at 0.
+    /// Centre; in the plane the third component is 0.
     pub centre: [f64; 3],
     /// Radius.
     pub radius: f64,
-    /// Of an arc: the angles at which it begins and ends, rad.
+    /// For an arc: the angles at which it begins and ends, rad.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arc: Option<[f64; 2]>,
 }
@@ -33,12 +33,12 @@ pub struct ShapePart {
 const FINE: f64 = 0.2;
 
 impl GrainShape {
-    /// Whether it is bounded by arcs.
+    /// Whether the shape is bounded by arcs.
     pub fn is_arcs(&self) -> bool {
         self.parts.iter().any(|part| part.arc.is_some())
     }
 
-    /// Places (m) and radii (m) of the disks or spheres of a grain.
+    /// Returns positions (m) and radii (m) of the disks or spheres of a grain.
     pub fn balls(&self, grain: &GrainRow, dimensions: usize) -> Vec<([f64; 3], f64)> {
         let place = |part: &ShapePart| {
             let centre = placed(grain, dimensions, part.centre);
@@ -47,7 +47,7 @@ impl GrainShape {
         self.parts.iter().map(place).collect()
     }
 
-    /// Corners of the outline of a grain of arcs, m.
+    /// Returns the corners of the outline of a grain bounded by arcs, m.
     pub fn outline(&self, grain: &GrainRow) -> Vec<[f64; 3]> {
         let mut corners = Vec::new();
         for part in &self.parts {
@@ -68,7 +68,7 @@ impl GrainShape {
     }
 }
 
-/// A place in a grain's frame as one in space, m.
+/// Converts a position in a grain's frame to one in space, m.
 fn placed(grain: &GrainRow, dimensions: usize, own: [f64; 3]) -> [f64; 3] {
     let turned = if dimensions == 2 {
         let (sine, cosine) = libm::sincos(grain.rotation[0]);
@@ -103,7 +103,7 @@ mod tests {
             material: 0,
             position: [1.0, 1.0, 1.0],
             velocity: [0.0; 3],
-            // A quarter about z.
+            // A quarter turn about z.
             rotation: [0.0, 0.0, 0.5_f64.sqrt(), 0.5_f64.sqrt()],
             spin: [0.0; 3],
             force: [0.0; 3],

@@ -1,4 +1,4 @@
-//! Reading a run back snapshot after snapshot, as the rows that the driver handed over.
+//! Reads the snapshots of a run one after another, as the rows that the driver wrote.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -11,12 +11,12 @@ use super::rows::{BodyRef, GrainRow, LinkRow};
 use super::tables::{REGIME_NAMES, REGIMES};
 use crate::event::Regime;
 
-/// The grains and links at one moment.
+/// The grains and links at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
-    /// Its number, from 0. Snapshots without grains leave no rows and are passed over.
+    /// Number of the snapshot, from 0. Snapshots without grains leave no rows and are skipped.
     pub number: u64,
-    /// When, s.
+    /// Time, s.
     pub time: f64,
     /// Grains.
     pub grains: Vec<GrainRow>,
@@ -24,10 +24,10 @@ pub struct Snapshot {
     pub links: Vec<LinkRow>,
 }
 
-/// Snapshot after snapshot, holding little more than one at a time.
+/// Reader of consecutive snapshots, which holds little more than one at a time.
 #[derive(Debug)]
 pub struct Snapshots {
-    /// What the folder knows of the run.
+    /// The description of the run.
     pub meta: RunMeta,
     grains: Rows<GrainRow>,
     links: Rows<LinkRow>,
@@ -46,7 +46,7 @@ impl Snapshots {
         })
     }
 
-    /// The next snapshot, or none at the end.
+    /// Returns the next snapshot, or none at the end.
     pub fn next_snapshot(&mut self) -> Result<Option<Snapshot>, RecordError> {
         let Some((number, first)) = self.grains.peek()? else {
             return Ok(None);
@@ -63,7 +63,7 @@ impl Snapshots {
 
 type Rebuild<R> = fn(&Columns, usize) -> Result<Vec<(u64, R)>, RecordError>;
 
-/// Rows of a table with the numbers of their snapshots, in order.
+/// Rows of a table with their snapshot numbers, in order.
 #[derive(Debug)]
 struct Rows<R> {
     reader: TableReader,
@@ -92,7 +92,7 @@ impl<R: Copy> Rows<R> {
         Ok(self.ready.front().copied())
     }
 
-    /// The rows of one snapshot; those of earlier ones are passed over.
+    /// Returns the rows of one snapshot; those of earlier ones are skipped.
     fn take(&mut self, number: u64) -> Result<Vec<R>, RecordError> {
         let mut taken = Vec::new();
         while let Some((snapshot, row)) = self.peek()? {
@@ -108,7 +108,7 @@ impl<R: Copy> Rows<R> {
     }
 }
 
-/// A vector's columns, by a name with `*` for the axis; zeros for an axis that is absent.
+/// Reads the columns of a vector; `name` has a `*` for the axis; absent axes are 0.
 fn vectors(c: &Columns, name: &str, dimensions: usize) -> Result<Vec<[f64; 3]>, RecordError> {
     let mut vectors = vec![[0.0; 3]; c.rows];
     for (k, axis) in ["x", "y", "z"].into_iter().enumerate().take(dimensions) {
@@ -119,7 +119,7 @@ fn vectors(c: &Columns, name: &str, dimensions: usize) -> Result<Vec<[f64; 3]>, 
     Ok(vectors)
 }
 
-/// The columns of a spin or moment: in the plane the one component comes first.
+/// Reads the columns of an angular velocity or moment: in the plane the one component comes first.
 fn turns(c: &Columns, name: &str, dimensions: usize) -> Result<Vec<[f64; 3]>, RecordError> {
     if dimensions == 2 {
         return Ok(c.floats(name)?.iter().map(|&v| [v, 0.0, 0.0]).collect());
@@ -149,7 +149,7 @@ fn grain_rows(c: &Columns, dimensions: usize) -> Result<Vec<(u64, GrainRow)>, Re
     }
     let (time, radius, mass) = (c.floats("time")?, c.floats("radius")?, c.floats("mass")?);
     let regime = c.names("regime")?;
-    // Runs made before it was told lack it.
+    // Runs of older versions lack this column.
     let groups = c.integers("group").ok();
     let mut rows = Vec::with_capacity(c.rows);
     for k in 0..c.rows {

@@ -1,7 +1,7 @@
-//! Spools: append-only files of packed rows, one a table, written while a run goes on.
+//! Spools: append-only files of packed rows, one per table, written during a run.
 //!
-//! Rows gather in memory; full buffers are written at once or, with more than one thread, by a
-//! thread of their own behind a short queue. What ends up in the files is the same.
+//! Rows gather in memory; full buffers are written at once or, with more than one thread, by a separate thread behind
+//! a short queue. The file contents are the same.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -17,7 +17,7 @@ use super::sums::length_and_sum;
 
 /// Bytes gathered before they are written: large against the cost of a system call.
 const BUFFER: usize = 1 << 17;
-/// Buffers that may wait for the writing thread: bounds memory, lets the driver go on.
+/// Buffers that may wait for the writing thread: few enough to bound memory, enough that the driver need not wait.
 const QUEUE: usize = 16;
 
 /// Name of a table's spool.
@@ -25,8 +25,7 @@ pub(super) fn spool_path(checkpoints: &Path, table: Table) -> PathBuf {
     checkpoints.join(format!("{}.spool", table.name()))
 }
 
-/// The open files. After a failed write nothing more is written: what follows a torn row could
-/// not be read.
+/// The open files. After a failed write nothing more is written: rows after a torn one could not be read.
 #[derive(Debug)]
 struct Files {
     files: Vec<(PathBuf, File)>,
@@ -80,7 +79,7 @@ pub(super) struct Spools {
     extents: Vec<Extent>,
 }
 
-/// How much of a spool belongs to a checkpoint.
+/// The part of a spool that belongs to a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Extent {
     /// Bytes.
@@ -97,7 +96,7 @@ impl Extent {
         self.length += bytes.len() as u64;
     }
 
-    /// Whether a file begins with these bytes.
+    /// Whether the file begins with the bytes of this extent.
     pub(super) fn is_in(self, path: &Path) -> bool {
         let summed = File::open(path).and_then(|file| length_and_sum(file.take(self.length)));
         summed.is_ok_and(|(length, sum)| Extent { length, sum } == self)
@@ -105,7 +104,7 @@ impl Extent {
 }
 
 impl Spools {
-    /// Opens the spools cut to these extents; creates those that are not there.
+    /// Opens the spools, truncated to these extents; creates missing ones.
     pub(super) fn open(
         checkpoints: &Path,
         extents: &[Extent],
@@ -120,7 +119,7 @@ impl Spools {
                 .truncate(false)
                 .open(&path)
                 .map_err(RecordError::io("cannot create", &path))?;
-            // Devices (tests write to one that is always full) cannot be cut.
+            // Devices (tests write to one that is always full) cannot be truncated.
             let regular = file.metadata().is_ok_and(|m| m.is_file());
             if regular {
                 file.set_len(length)
@@ -146,7 +145,7 @@ impl Spools {
         })
     }
 
-    /// Appends a row by letting `pack` push its bytes.
+    /// Appends a row; `pack` pushes its bytes.
     #[inline]
     pub(super) fn append(
         &mut self,
@@ -161,7 +160,7 @@ impl Spools {
         Ok(())
     }
 
-    /// Passes a buffer on to the files.
+    /// Passes a buffer to the files.
     fn hand_over(&mut self, index: usize) -> Result<(), RecordError> {
         if self.buffers[index].is_empty() {
             return Ok(());
@@ -178,8 +177,8 @@ impl Spools {
                     &mut self.buffers[index],
                     Vec::with_capacity(BUFFER + BUFFER / 8),
                 );
-                // The thread ends only after this sender is gone, so sending cannot fail unless
-                // it panicked; then its fault shows at the next sync.
+                // The thread ends only after this sender is dropped, so sending cannot fail unless the thread
+                // panicked; then its fault shows at the next sync.
                 let _ = jobs.send(Job::Append(index, full));
                 match faults.try_recv() {
                     Ok(fault) => Err(fault),
@@ -190,7 +189,7 @@ impl Spools {
         }
     }
 
-    /// Puts all rows on the disk; returns the extent of each spool.
+    /// Writes all rows to the disk; returns the extent of each spool.
     pub(super) fn sync(&mut self) -> Result<Vec<Extent>, RecordError> {
         for index in 0..self.buffers.len() {
             self.hand_over(index)?;
@@ -218,10 +217,10 @@ impl Spools {
 }
 
 impl Drop for Spools {
-    /// Hands over what is left, so that a run that stops by an error leaves all it had.
+    /// Writes the remaining rows, so that a run stopped by an error keeps all its records.
     fn drop(&mut self) {
         for index in 0..self.buffers.len() {
-            // Nobody is left to tell.
+            // An error can no longer be reported here.
             let _ = self.hand_over(index);
         }
         if let Some(Writer::Thread { jobs, handle, .. }) = self.writer.take() {
@@ -322,7 +321,7 @@ mod tests {
             let message = spools.sync().unwrap_err().to_string();
             let start = format!("cannot write {}: No space left on device", path.display());
             assert!(message.starts_with(&start), "{message}");
-            // The other tables keep what they had.
+            // The other tables keep their rows.
             drop(spools);
             let events = std::fs::read(spool_path(folder.path(), Table::Events)).unwrap();
             assert_eq!(events.len(), 100);

@@ -1,8 +1,8 @@
-//! Checkpoint files: `state-N`, each with a checksum; the one before is kept.
+//! Checkpoint files: `state-N`, each with a checksum; the previous one is kept.
 //!
-//! Layout, little-endian: 8 bytes of magic, version (u32), number of spools (u32), length and CRC-32 of what belongs
-//! to it of each spool (u64, u32), snapshots so far (u64), length of the state before and after compression (u64
-//! each), the state compressed by zstd, and the 64-bit FNV-1a hash of all before it (u64).
+//! Layout, little-endian: 8 bytes of magic, version (u32), number of spools (u32), length and CRC-32 of the part of
+//! each spool that belongs to it (u64, u32), snapshots so far (u64), length of the state before and after compression
+//! (u64 each), the state compressed by zstd, and the 64-bit FNV-1a hash of all preceding bytes (u64).
 
 use std::borrow::Cow;
 use std::fs;
@@ -16,13 +16,13 @@ use super::whole::{remove_if_there, write_whole};
 
 const MAGIC: &[u8; 8] = b"ARENITE\n";
 const VERSION: u32 = 4;
-/// Fast and nearly as tight as more for numbers that are mostly noise.
+/// Fast, and nearly as compact as higher levels for numbers that are mostly noise.
 const LEVEL: i32 = 1;
 
 /// A checkpoint in memory.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Checkpoint<'a> {
-    /// What of each spool was written before it, in order of [`Table::ALL`].
+    /// The part of each spool that was written before it, in order of [`Table::ALL`].
     pub(super) spools: Vec<Extent>,
     /// Snapshots taken so far.
     pub(super) snapshots: u64,
@@ -30,8 +30,8 @@ pub(super) struct Checkpoint<'a> {
     pub(super) state: Cow<'a, [u8]>,
 }
 
-/// The FNV-1a hash with 64 bits: each step is one-to-one in the hash so far, so that a change of
-/// any single byte shows.
+/// Returns the FNV-1a hash with 64 bits: each step is one-to-one in the hash so far, so that it detects a change of
+/// any single byte.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -49,7 +49,7 @@ fn encode(checkpoint: &Checkpoint<'_>, path: &Path) -> Result<Vec<u8>, RecordErr
     }
     bytes.extend_from_slice(&checkpoint.snapshots.to_le_bytes());
     bytes.extend_from_slice(&(checkpoint.state.len() as u64).to_le_bytes());
-    // The length after compression is known when that is done.
+    // The length after compression is known only afterwards.
     let length = bytes.len();
     bytes.extend_from_slice(&[0; 8]);
     let packed = length + 8;
@@ -61,7 +61,7 @@ fn encode(checkpoint: &Checkpoint<'_>, path: &Path) -> Result<Vec<u8>, RecordErr
     Ok(bytes)
 }
 
-/// The checkpoint in these bytes, or none if they are not a whole one.
+/// Decodes a checkpoint; none if the bytes are not a complete one.
 fn decode(bytes: &[u8]) -> Option<Checkpoint<'static>> {
     let (body, sum) = bytes.split_last_chunk::<8>()?;
     if checksum(body) != u64::from_le_bytes(*sum) {
@@ -88,7 +88,7 @@ fn decode(bytes: &[u8]) -> Option<Checkpoint<'static>> {
     let snapshots = large(take(8)?)?;
     let raw = usize::try_from(large(take(8)?)?).ok()?;
     let packed = usize::try_from(large(take(8)?)?).ok()?;
-    // Grows as it is read: what `raw` says is not yet known to be so.
+    // The buffer grows while reading, since `raw` is not verified yet.
     let mut state = Vec::new();
     let packed = zstd::stream::read::Decoder::with_buffer(take(packed)?).ok()?;
     packed
@@ -102,12 +102,12 @@ fn decode(bytes: &[u8]) -> Option<Checkpoint<'static>> {
     })
 }
 
-/// The state in the bytes of a checkpoint's file, or none if they are not a whole one.
+/// Returns the state in the bytes of a checkpoint file, or none if they are not a complete one.
 pub(crate) fn whole_checkpoint(bytes: &[u8]) -> Option<Vec<u8>> {
     decode(bytes).map(|checkpoint| checkpoint.state.into_owned())
 }
 
-/// The checkpoint files of a folder with their numbers, the newest first.
+/// Returns the checkpoint files of a folder with their numbers, the newest first.
 pub(super) fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, RecordError> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(RecordError::io("cannot read", folder))? {
@@ -125,7 +125,7 @@ pub(super) fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, RecordError> {
     Ok(found)
 }
 
-/// Writes the next checkpoint and removes all but the one before.
+/// Writes the next checkpoint and removes all but the previous one.
 pub(super) fn save(folder: &Path, checkpoint: &Checkpoint<'_>) -> Result<(), RecordError> {
     let old = list(folder)?;
     let number = old.first().map_or(1, |(number, _)| number + 1);
@@ -137,7 +137,7 @@ pub(super) fn save(folder: &Path, checkpoint: &Checkpoint<'_>) -> Result<(), Rec
     Ok(())
 }
 
-/// Whether the bytes are a whole checkpoint of another version of the layout.
+/// Whether the bytes are a complete checkpoint of another version of the layout.
 fn of_another_version(bytes: &[u8]) -> bool {
     let Some((body, sum)) = bytes.split_last_chunk::<8>() else {
         return false;
@@ -147,9 +147,9 @@ fn of_another_version(bytes: &[u8]) -> bool {
         && body.get(8..12) != Some(&VERSION.to_le_bytes())
 }
 
-/// The newest checkpoint that is whole and that `usable` accepts; damaged newer ones are removed,
-/// so that the next ones to be written leave a good one before the last. None if there is no
-/// checkpoint; if all are damaged, they are left where they are and named in the error.
+/// Loads the newest checkpoint that is complete and that `usable` accepts; damaged newer ones are removed, so that
+/// the checkpoints written next keep a valid one before the last. None if there is no checkpoint; if all are damaged,
+/// they stay and the error names them.
 pub(super) fn load(
     folder: &Path,
     usable: impl Fn(&Checkpoint<'_>) -> bool,
@@ -251,7 +251,7 @@ mod tests {
         let bytes = fs::read(&newest).unwrap();
         fs::write(&newest, &bytes[..bytes.len() / 2]).unwrap();
         assert_eq!(load(folder.path(), |_| true).unwrap(), Some(sample(3)));
-        // Nothing good is left: that is an error, and nothing more is removed.
+        // No valid checkpoint is left: this is an error, and no further file is removed.
         let message = load(folder.path(), |_| false).unwrap_err().to_string();
         assert!(
             message.contains("state-3") && message.contains("damaged"),

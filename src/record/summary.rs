@@ -8,12 +8,12 @@ use super::nodes::{ModelFigures, NodeFigures};
 use crate::control::Given;
 use crate::event::EventKind;
 
-/// JSON has no infinite numbers and no others that are none: a run that failed by one has null there.
+/// Reads a number; JSON has neither infinity nor NaN: a run that failed because of one has null there.
 fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
 }
 
-/// How a run ended.
+/// Status of a run at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -39,7 +39,7 @@ pub struct Summary {
     pub scenario: String,
     /// Seed.
     pub seed: u64,
-    /// How it ended.
+    /// Status at the end.
     pub status: Status,
     /// Times.
     pub time: Times,
@@ -49,22 +49,23 @@ pub struct Summary {
     pub events: EventFigures,
     /// Grains.
     pub grains: GrainFigures,
-    /// Time-averaged share of grains by regime.
+    /// Time-averaged fraction of grains by regime.
     pub regimes: RegimeShares,
-    /// Time means of the numbers of nodes; none where they are not counted.
+    /// Time averages of the numbers of nodes; none where they are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodeFigures>,
-    /// What each model had of the run, by its name.
+    /// Share of each model in the run, by its name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, ModelFigures>,
     /// Work.
     pub work: WorkFigures,
     /// Energy, J.
     pub energy: EnergyFigures,
-    /// What fields of a place gave: a fluid, a frame that turns, a centre that attracts, a table; none without one.
+    /// Effect of fields that depend on position: a fluid, a rotating frame, an attracting centre, a table; none
+    /// without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fields: Option<FieldFigures>,
-    /// Contacts that last in the event-driven model; none where none do.
+    /// Lasting contacts of the event-driven model; none where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soft: Option<SoftFigures>,
     /// A periodic cell whose edges move; none where there is none.
@@ -72,13 +73,13 @@ pub struct Summary {
     pub cell: Option<CellFigures>,
     /// Discharge; none without an outlet.
     pub discharge: Option<Discharge>,
-    /// What each fill began with; none without any.
+    /// Initial state of each fill; empty without any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fills: Vec<FillFigures>,
-    /// What each feed was asked for and what it gave; none without any.
+    /// Requested and delivered amounts of each feed; empty without any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub feeds: Vec<FeedFigures>,
-    /// What passed the meters; none without any.
+    /// Counts of the meters; empty without any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub meters: Vec<MeterFigures>,
     /// The jam in which the run ended; none if it did not end in one.
@@ -86,26 +87,26 @@ pub struct Summary {
     /// All jams in order: those that a perturbation broke, and the last.
     #[serde(default)]
     pub jams: Vec<Jam>,
-    /// Micro-avalanches; none where none are looked for.
+    /// Micro-avalanches; none unless they are detected.
     pub avalanches: Option<Avalanches>,
     /// Collisions of event-driven runs; none where no collision is instantaneous.
     #[serde(default)]
     pub impacts: Option<ImpactFigures>,
-    /// What a program did to the run on its way; none where nothing was done.
+    /// Commands given by the calling program; empty without any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Given>,
-    /// How often the program put something right, or fell back on another way: by name, those that happened.
+    /// Number of corrections and fallbacks by name, those that occurred.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub corrections: BTreeMap<String, u64>,
-    /// What a user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// CRC-32 of the tables and of `scenario.toml`, hexadecimal, by name of the file: written with a run's folder, and seen to
-    /// hold by whoever reads them.
+    /// CRC-32 of the tables and of `scenario.toml`, hexadecimal, by name of the file: written with a run's folder and
+    /// checked on reading.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub checksums: BTreeMap<String, String>,
 }
 
-/// Counts of corrections, those that happened.
+/// Returns the counts of corrections that occurred.
 pub(crate) fn corrected<'a>(
     all: impl IntoIterator<Item = (&'a str, u64)>,
 ) -> BTreeMap<String, u64> {
@@ -118,28 +119,28 @@ pub(crate) fn corrected<'a>(
 /// Times of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Times {
-    /// Simulated, s.
+    /// Simulated time, s.
     #[serde(rename = "virtual")]
     pub simulated: f64,
-    /// Elapsed, s.
+    /// Elapsed time, s.
     pub wall: f64,
 }
 
 /// Events of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventFigures {
-    /// All.
+    /// All events.
     pub total: u64,
-    /// Handled from the queue.
+    /// Events from the queue.
     #[serde(default)]
     pub queue: u64,
-    /// Of links, found by the steps in which they come about.
+    /// Link events, detected by the steps in which they occur.
     #[serde(default)]
     pub links: u64,
-    /// Steps of all that is stepped.
+    /// Steps of the stepped grains.
     #[serde(default)]
     pub steps: u64,
-    /// By kind.
+    /// Counts by kind.
     pub by_kind: BTreeMap<String, u64>,
     /// Per simulated second.
     pub per_virtual_second: f64,
@@ -148,7 +149,8 @@ pub struct EventFigures {
 }
 
 impl EventFigures {
-    /// From counts in the order of [`EventKind::ALL`], of which so many were handled from the queue and so many are steps.
+    /// Builds the figures from counts in the order of [`EventKind::ALL`], with the numbers of events from the queue
+    /// and of steps.
     #[must_use]
     pub fn of(counts: &[u64], queue: u64, steps: u64, time: Times) -> Self {
         let total: u64 = counts.iter().sum();
@@ -192,7 +194,7 @@ pub struct GrainFigures {
     pub last: u64,
 }
 
-/// Share of grains by regime, averaged over time.
+/// Fractions of grains by regime, averaged over time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RegimeShares {
     /// In flight.
@@ -214,100 +216,100 @@ pub struct WorkFigures {
     pub collisions: u64,
     /// Quasi-static solves.
     pub stress_solves: u64,
-    /// Times that a grain was stopped to stand still.
+    /// Number of times that a grain was put to rest.
     #[serde(default)]
     pub stops: u64,
-    /// Of these, times that it was woken within a dwell.
+    /// Number of these after which it was woken within a dwell.
     #[serde(default)]
     pub thrash: u64,
-    /// What solved last, of the quasi-static solvers.
+    /// The quasi-static solver that was used last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solver: Option<String>,
     /// Grains times steps if each grain had been stepped all the time.
     pub grain_steps_if_all_stepped: u64,
-    /// What links between grains cost when they come and go.
+    /// Cost of links between grains that form and break.
     #[serde(default)]
     pub grains_per_link_event: GrainsPerLinkEvent,
 }
 
-/// Grains that the index of clusters looked at for each link between grains that formed or was lost:
-/// merges, and searches for splits.
+/// Number of grains that the index of clusters visited for each link between grains that formed or broke: merges, and
+/// searches for splits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrainsPerLinkEvent {
-    /// Such events.
+    /// Number of such events.
     pub events: u64,
-    /// Half of them looked at no more.
+    /// Median.
     pub median: u64,
-    /// 99 of a hundred looked at no more.
+    /// 99th percentile.
     pub p99: u64,
-    /// The most.
+    /// Maximum.
     pub largest: u64,
 }
 
 /// The energy ledger, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergyFigures {
-    /// Kinetic.
+    /// Kinetic energy.
     #[serde(deserialize_with = "number")]
     pub kinetic: f64,
-    /// Potential, from the origin.
+    /// Potential energy, relative to the origin.
     #[serde(deserialize_with = "number")]
     pub potential: f64,
-    /// Elastic.
+    /// Elastic energy.
     #[serde(deserialize_with = "number")]
     pub elastic: f64,
-    /// Dissipated.
+    /// Dissipated energy.
     pub dissipated: Dissipated,
-    /// Injected by feeds and moving walls.
+    /// Energy injected by feeds and moving walls.
     #[serde(deserialize_with = "number")]
     pub injected: f64,
-    /// Removed with grains.
+    /// Energy removed with grains.
     #[serde(deserialize_with = "number")]
     pub removed: f64,
     /// Relative error of the balance.
     #[serde(deserialize_with = "number")]
     pub balance_error: f64,
-    /// The largest error over the rows of the run, each over the work of contacts, walls and drag until then and the weight
-    /// of all grains times their diameter; without gravity the first kinetic energy instead of that.
+    /// The largest error over the rows of the run, each relative to the work of contacts, walls and drag so far plus
+    /// the weight of all grains times their diameter; without gravity the initial kinetic energy replaces the latter.
     #[serde(default, deserialize_with = "number")]
     pub balance_error_max: f64,
 }
 
-/// What fields of a place gave to the grains.
+/// Effect on the grains of fields that depend on position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FieldFigures {
-    /// Work of the fluid's motion and of an acceleration from a table, J; in `injected`.
+    /// Work of the fluid's motion and of an acceleration from a table, J; included in `injected`.
     #[serde(deserialize_with = "number")]
     pub work: f64,
-    /// Lost in the fluid's drag, J; in `dissipated.damping`.
+    /// Energy lost in the fluid's drag, J; included in `dissipated.damping`.
     #[serde(deserialize_with = "number")]
     pub drag: f64,
-    /// Momentum, N s, with that of gravity.
+    /// Momentum, including that of gravity, N s.
     pub momentum: [f64; 3],
-    /// Velocity at the end of a fluid on which the grains act, m/s; none without such a one.
+    /// Final velocity of a fluid on which the grains act, m/s; none without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<[f64; 3]>,
 }
 
-/// A periodic cell whose edges move, at the end.
+/// Final state of a periodic cell whose edges move.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellFigures {
-    /// Along the axes, m.
+    /// Lengths along the axes, m.
     pub lengths: Vec<f64>,
-    /// Of the image above, along x, m; up to half a length.
+    /// Displacement of the image above along x, m; at most half a length.
     pub offset: f64,
-    /// Shear, over the whole run.
+    /// Shear over the whole run.
     pub sheared: f64,
-    /// Share of the cell that grains fill.
+    /// Solid fraction.
     pub fraction: f64,
-    /// Links a grain, each counted for both.
+    /// Mean number of links per grain; a link counts for both of its grains.
     pub coordination: f64,
     /// Pressure, Pa, in the plane N/m: force along the second axis on a plane across the first, positive in
     /// compression.
     pub pressure: Vec<Vec<f64>>,
-    /// Its mean over the second half of the run.
+    /// Mean pressure over the second half of the run.
     pub mean_pressure: Vec<Vec<f64>>,
-    /// Of a cell that is sheared, over that half: shear stress over pressure on planes across y.
+    /// For a sheared cell, over that half: shear stress over pressure on planes across y.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
 }
@@ -334,20 +336,20 @@ pub struct Dissipated {
 pub struct SoftFigures {
     /// Contacts of two grains.
     pub collisions: u64,
-    /// Of these, instantaneous ones because another body was where a grain was to be put (first
+    /// Number of these that were instantaneous because another body was where a grain was to be put (first
     /// exception).
     pub blocked: u64,
     /// Grains met by a third body during contact (second exception).
     pub interrupted: u64,
     /// Exceptions over contacts.
     pub exceptional_share: f64,
-    /// Contacts that the tables do not hold, solved one by one.
+    /// Contacts outside the tables, solved one by one.
     pub solved: u64,
-    /// Greatest error of the tables that was met when they were checked.
+    /// Greatest error found when the tables were checked.
     pub table_error: f64,
-    /// Distance by which a grain was put elsewhere, mean, m.
+    /// Mean distance by which a grain was displaced, m.
     pub displaced: f64,
-    /// The greatest of them, m.
+    /// Greatest such distance, m.
     pub displaced_most: f64,
 }
 
@@ -367,113 +369,114 @@ pub struct Discharge {
 /// A fill at the start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FillFigures {
-    /// Its place in the scenario.
+    /// Path of the fill in the scenario.
     pub name: String,
-    /// Grains outside of the vessel that holds the others.
+    /// Grains outside the vessel that holds the others.
     pub outside: u64,
-    /// Its sizes.
+    /// Grain sizes.
     pub sizes: FillSizes,
 }
 
-/// Sizes of grains by mass.
+/// Percentiles of grain size by mass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FillSizes {
-    /// Diameter than which 10 % of the mass is finer, m.
+    /// Diameter below which 10 % of the mass lies, m.
     pub d10: f64,
-    /// The same for 50 %, m.
+    /// Diameter below which 50 % of the mass lies, m.
     pub d50: f64,
-    /// The same for 90 %, m.
+    /// Diameter below which 90 % of the mass lies, m.
     pub d90: f64,
 }
 
-/// What a feed was asked for by the end of a run, and what it gave.
+/// Requested and delivered amount of a feed at the end of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FeedFigures {
-    /// Its place in the scenario.
+    /// Path of the feed in the scenario.
     pub name: String,
-    /// What was due by the end.
+    /// Amount due by the end.
     pub asked: FeedAmount,
-    /// What came.
+    /// Amount delivered.
     pub given: FeedAmount,
-    /// How often a grain found no room and had to wait.
+    /// Number of times that a grain found no room and had to wait.
     pub postponed: u64,
 }
 
-/// Grains of a feed.
+/// Amount of grains of a feed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FeedAmount {
-    /// Grains.
+    /// Number of grains.
     pub count: u64,
-    /// Their mass, kg (in the plane per metre of depth).
+    /// Mass of these, kg (in the plane per metre of depth).
     pub mass: f64,
 }
 
-/// What passed a meter.
+/// Grains that passed a meter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeterFigures {
-    /// Its name.
+    /// Name of the meter.
     pub name: String,
-    /// Grains that were seen to pass forward.
+    /// Number of grains that passed forward.
     pub forward: u64,
-    /// Grains that were seen to pass back.
+    /// Number of grains that passed back.
     pub back: u64,
     /// Forward less back.
     pub count: i64,
-    /// Mass of these, kg (in the plane per metre of depth).
+    /// Mass, forward less back, kg (in the plane per metre of depth).
     pub mass: f64,
-    /// Diameter than which 10 % of that mass is finer, m; none where nothing passed.
+    /// Diameter below which 10 % of that mass lies, m; none if nothing passed.
     pub d10: Option<f64>,
-    /// The same for 50 %, m.
+    /// Diameter below which 50 % of that mass lies, m.
     pub d50: Option<f64>,
-    /// The same for 90 %, m.
+    /// Diameter below which 90 % of that mass lies, m.
     pub d90: Option<f64>,
-    /// By name of the material.
+    /// Shares by name of the material.
     pub materials: BTreeMap<String, MeterShare>,
-    /// By size.
+    /// Counts by size.
     pub sizes: Vec<SizeClass>,
 }
 
-/// A part of what passed.
+/// Share of a material in the passed grains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeterShare {
     /// Grains forward less back.
     pub count: i64,
-    /// Their mass, kg.
+    /// Mass of these, kg.
     pub mass: f64,
 }
 
-/// Grains of like size that passed in the direction in which more did.
+/// Grains of similar size that passed in the direction of the net flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SizeClass {
     /// Least diameter, m.
     pub from: f64,
-    /// Where the class ends, m.
+    /// Upper end of the class, m.
     pub to: f64,
-    /// Grains.
+    /// Number of grains.
     pub count: u64,
-    /// Their mass, kg.
+    /// Mass of these, kg.
     pub mass: f64,
 }
 
 /// A jam.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Jam {
-    /// Start of the silence of the outlets: when the last grain left, or something last came from outside, s.
+    /// Start of the silence of the outlets, s: the time at which the last grain left, or the last disturbance from
+    /// outside.
     pub time: f64,
-    /// When the last grain left, s; none if none did.
+    /// Time at which the last grain left, s; none if none did.
     #[serde(default)]
     pub flow_stopped: Option<f64>,
-    /// When it was established that nothing can move but rattlers, s.
+    /// Time at which it was established that only rattlers can move, s.
     #[serde(default)]
     pub verdict_time: f64,
     /// Grains of the arch, from one wall to the other.
     pub arch: Vec<u32>,
-    /// Distance of the centres of its first and its last grain, m.
+    /// Distance between the centres of the first and the last grain of the arch, m.
     pub span: f64,
-    /// Normal forces of its links, those with the two walls included.
+    /// Normal forces of the arch's links, including those with the two walls.
     #[serde(default)]
     pub force: ArchForce,
-    /// Its link that is nearest to sliding.
+    /// The link of the arch nearest to sliding.
     #[serde(default)]
     pub weakest: Option<WeakestLink>,
 }
@@ -483,11 +486,11 @@ pub struct Jam {
 pub struct ArchForce {
     /// Mean over the links.
     pub mean: f64,
-    /// Of the link that bears least.
+    /// Least force of a link.
     pub least: f64,
 }
 
-/// The link of an arch with the least margin to Coulomb's bound.
+/// The link of an arch with the least margin to Coulomb's limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WeakestLink {
     /// First body, a grain.
@@ -496,9 +499,9 @@ pub struct WeakestLink {
     pub b: i64,
     /// Normal force, N.
     pub normal: f64,
-    /// Size of the tangential force, N.
+    /// Magnitude of the tangential force, N.
     pub tangential: f64,
-    /// 1 - tangential / (friction x normal): 0 slides, 1 bears no tangential force; 0 without
+    /// 1 - tangential / (friction x normal): at 0 the link slides, at 1 there is no tangential force; 0 without
     /// friction.
     pub margin: f64,
 }
@@ -506,33 +509,33 @@ pub struct WeakestLink {
 /// Micro-avalanches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Avalanches {
-    /// How many.
+    /// Number of avalanches.
     pub count: u64,
-    /// Size of the largest.
+    /// Greatest size.
     pub largest: u64,
-    /// Energy of all, J.
+    /// Total energy, J.
     pub energy: f64,
 }
 
 /// Collisions of an event-driven run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ImpactFigures {
-    /// Of two grains.
+    /// Collisions of two grains.
     pub grain: Impacts,
-    /// Of grains with walls.
+    /// Collisions of grains with walls.
     pub wall: Impacts,
-    /// Each wall.
+    /// Collisions with each wall.
     pub walls: Vec<WallImpacts>,
 }
 
-/// Collisions of one sort.
+/// Statistics of one kind of collisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Impacts {
-    /// How many.
+    /// Number of collisions.
     pub count: u64,
-    /// Of these, such as are part of a lasting contact and lose nothing.
+    /// Number of these that are part of a lasting contact and lose nothing.
     pub lasting: u64,
-    /// Per simulated second, lasting ones too, 1/s.
+    /// Collisions per simulated second, including lasting ones, 1/s.
     pub rate: f64,
     /// Energy lost, J.
     pub lost: f64,
@@ -540,20 +543,20 @@ pub struct Impacts {
     pub power: f64,
 }
 
-/// What a wall received and did.
+/// Collisions with a wall, and their effects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WallImpacts {
-    /// Its name.
+    /// Name of the wall.
     pub name: String,
-    /// Collisions with it.
+    /// Number of collisions.
     pub count: u64,
     /// Energy lost in them, J.
     pub lost: f64,
-    /// Work that it did on grains, J.
+    /// Work done by the wall on grains, J.
     pub fed: f64,
-    /// Momentum given to it, N s.
+    /// Momentum transferred to the wall, N s.
     pub impulse: [f64; 3],
-    /// Sum of the sizes of its normal parts, N s.
+    /// Sum of the magnitudes of its normal components, N s.
     pub normal_impulse: f64,
 }
 
@@ -561,7 +564,7 @@ pub struct WallImpacts {
 mod tests {
     use super::*;
 
-    /// What a run writes that failed by a number that is none can be read.
+    /// The summary of a run that failed because of a NaN can be read.
     #[test]
     fn numbers_that_are_none() {
         let mut summary = Summary::default();

@@ -1,4 +1,4 @@
-//! Checksums of a run's files, which its summary holds: a file that changed since is told, not believed.
+//! Checksums of a run's files, stored in its summary: a file that has changed since is reported.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -10,10 +10,10 @@ use crc32fast::Hasher;
 use super::RecordError;
 use super::folder::SUMMARY;
 
-/// Bytes read at a time.
+/// Bytes read at once.
 const BUFFER: usize = 1 << 17;
 
-/// Length and CRC-32 of all that a reader gives.
+/// Returns length and CRC-32 of a reader's contents.
 pub(super) fn length_and_sum(mut input: impl Read) -> io::Result<(u64, u32)> {
     let (mut length, mut sum, mut buffer) = (0, Hasher::new(), vec![0; BUFFER]);
     loop {
@@ -27,25 +27,25 @@ pub(super) fn length_and_sum(mut input: impl Read) -> io::Result<(u64, u32)> {
     }
 }
 
-/// The checksum of a file, as the summary has it.
+/// Returns the checksum of a file, as in the summary.
 pub(super) fn sum_of(path: &Path) -> Result<String, RecordError> {
     let summed = File::open(path).and_then(length_and_sum);
     let (_, sum) = summed.map_err(RecordError::io("cannot read", path))?;
     Ok(format!("{sum:08x}"))
 }
 
-/// Of a summary, what this file needs.
+/// The part of a summary that this file needs.
 #[derive(serde::Deserialize)]
 struct Sums {
     #[serde(default)]
     checksums: BTreeMap<String, String>,
 }
 
-/// Sees that a file of a run's folder is the one that the run wrote. A run that has not ended, and one of an older
+/// Checks that a file of a run's folder is the one that the run wrote. A run that has not ended, and one of an older
 /// version, have no checksums.
 ///
 /// # Errors
-/// That it is not, or that the summary cannot be read.
+/// A file that differs, or a summary that cannot be read.
 pub(super) fn check(path: &Path) -> Result<(), RecordError> {
     let summary = path.with_file_name(SUMMARY);
     let text = match fs::read(&summary) {

@@ -1,4 +1,4 @@
-//! Files that are whole or absent: written under a temporary name, put on the disk, renamed.
+//! Files that are complete or absent: written under a temporary name, flushed to the disk, renamed.
 
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::RecordError;
 
-/// The name under which a file of a locked folder is written before it is whole.
+/// Returns the temporary name of a file in a locked folder.
 pub(super) fn part(path: &Path) -> PathBuf {
     named(path, ".part")
 }
@@ -20,8 +20,8 @@ fn named(path: &Path, end: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// The end of a temporary name that nobody else has: several processes and threads may write one file at a time,
-/// also from machines that count their processes alike.
+/// Returns a unique suffix for a temporary name: several processes and threads may write one file at a time, also on
+/// machines with equal process numbers.
 fn own_end() -> String {
     static CHANCE: OnceLock<u64> = OnceLock::new();
     static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -30,8 +30,8 @@ fn own_end() -> String {
     format!(".{}-{chance:016x}-{count}.part", std::process::id())
 }
 
-/// Writes a file under its temporary name and puts it on the disk; [`publish`] gives it its name.
-/// What could not be written is removed.
+/// Writes a file under its temporary name and flushes it to the disk; [`publish`] gives it its name. A file that
+/// could not be written is removed.
 pub(super) fn write_part<T>(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, RecordError>,
@@ -40,7 +40,7 @@ pub(super) fn write_part<T>(
     fill_part(&part, &part, path, fill)
 }
 
-/// Writes the file `part`, which errors of making it call `told`, those of writing it `path`.
+/// Writes the file `part`; errors name it `told` on creation and `path` on writing.
 fn fill_part<T>(
     part: &Path,
     told: &Path,
@@ -60,20 +60,20 @@ fn fill_part<T>(
         Ok(value)
     })();
     if written.is_err() {
-        // The error that matters is the one of writing.
+        // The relevant error is that of writing.
         let _ = fs::remove_file(part);
     }
     written
 }
 
-/// Writes a file that the user names, or that other processes write too. A link leads to its file; what is no
-/// plain file (a device, a pipe) takes the bytes and stays what it is; all else is whole or as it was.
+/// Writes a file that the user names, or that other processes write too. A link is followed to its file; a special
+/// file (a device, a pipe) receives the bytes and is not replaced; all others are complete or unchanged.
 pub(super) fn write_anew<T>(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, RecordError>,
 ) -> Result<T, RecordError> {
     let linked = fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink());
-    // A link to nothing is replaced.
+    // A broken link is replaced.
     let to = match linked {
         true => fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()),
         false => path.to_path_buf(),
@@ -104,7 +104,7 @@ pub(super) fn publish(path: &Path) -> Result<(), RecordError> {
     fs::rename(part(path), path).map_err(RecordError::io("cannot create", path))
 }
 
-/// Writes a small file so that it is whole or absent at any moment.
+/// Writes a small file so that it is complete or absent at any time.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     write_part(path, |w| {
         w.write_all(bytes)
@@ -117,7 +117,7 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RecordError> 
     }
 }
 
-/// Puts the names in a folder on the disk, where the system can do that.
+/// Flushes the entries of a folder to the disk, if the system supports it.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), RecordError> {
     if cfg!(unix) {
         let file = File::open(folder).map_err(RecordError::io("cannot open", folder))?;
@@ -127,7 +127,7 @@ pub(super) fn sync_folder(folder: &Path) -> Result<(), RecordError> {
     Ok(())
 }
 
-/// Removes a file that may not be there.
+/// Removes a file that may not exist.
 pub(super) fn remove_if_there(path: &Path) -> Result<(), RecordError> {
     match fs::remove_file(path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {

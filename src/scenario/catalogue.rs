@@ -1,16 +1,16 @@
-//! What scenarios can be made of: laws, walls, motions, fields, feeds, each with formula, unit and source.
+//! Catalogue of the parts of scenarios: laws, walls, motions, fields, feeds, each with formula, unit and source.
 //!
-//! The record of each stands once, beside its key in `scenario/spec`: the comment says what it is, the extension
-//! of the schema the rest. `arenite schema` holds the same records as `x-formula`, `x-unit` and `x-source`.
+//! The record of each part stands only once, with its key in `scenario/spec`: the comment is its description, the
+//! schema extension the rest. `arenite schema` prints the same records as `x-formula`, `x-unit` and `x-source`.
 
 use serde_json::Value;
 
 /// A kind of parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// What they are.
+    /// Name of the kind.
     pub name: &'static str,
-    /// Where their keys stand in a scenario.
+    /// Place of the keys in a scenario.
     pub place: &'static str,
     /// The parts in order.
     pub parts: Vec<Part>,
@@ -19,15 +19,15 @@ pub struct Group {
 /// A law, wall, motion, field or the like.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Its key.
+    /// Key of the part.
     pub key: String,
-    /// What it is, in a sentence or two.
+    /// Description, in a sentence or two.
     pub about: String,
-    /// Its formula.
+    /// Formula.
     pub formula: String,
-    /// Unit of what the formula gives, or of the key.
+    /// Unit of the result of the formula, or of the key.
     pub unit: String,
-    /// Where it comes from.
+    /// Source in the literature.
     pub source: String,
 }
 
@@ -49,12 +49,12 @@ const GROUPS: &[(&str, &str, &str)] = &[
     ("shears", "[[periodic.shear]]", "CellShearSpec"),
 ];
 
-/// Names of all groups.
+/// Returns the names of all groups.
 pub fn groups() -> impl Iterator<Item = &'static str> + Clone {
     GROUPS.iter().map(|(name, ..)| *name)
 }
 
-/// All parts, by group.
+/// Returns all parts, by group.
 pub fn catalogue() -> Vec<Group> {
     let schema = super::schema();
     let group = |&(name, place, spec): &(&'static str, &'static str, &str)| Group {
@@ -65,7 +65,7 @@ pub fn catalogue() -> Vec<Group> {
     GROUPS.iter().map(group).collect()
 }
 
-/// The parts that a specification has: keys of a table, or the one key of each kind.
+/// Returns the parts of a specification: the keys of a table, or the one key of each variant.
 fn parts(all: &Value, spec: &Value) -> Vec<Part> {
     let mut parts = Vec::new();
     for (key, value) in spec["properties"].as_object().into_iter().flatten() {
@@ -78,7 +78,7 @@ fn parts(all: &Value, spec: &Value) -> Vec<Part> {
     parts
 }
 
-/// A part, whose record is with its key or with its type.
+/// Returns a part; its record is with its key or with its type.
 fn part(all: &Value, key: &str, value: &Value) -> Option<Part> {
     let of_type = value["anyOf"][0]["$ref"].as_str().unwrap_or_default();
     let of_type = &all[of_type.trim_start_matches("#/$defs/")];
@@ -100,7 +100,7 @@ fn part(all: &Value, key: &str, value: &Value) -> Option<Part> {
 mod tests {
     use super::*;
 
-    /// Keys that are no parts: names, places, numbers of a part.
+    /// Keys that are not parts: names, places, and parameters of a part.
     const OTHERS: &[&str] = &[
         "between",
         "source",
@@ -143,7 +143,7 @@ mod tests {
         }
     }
 
-    /// A new key is a part with a record, or is named above.
+    /// A new key must be a part with a record, or be listed above.
     #[test]
     fn no_key_is_forgotten() {
         let schema = super::super::schema();

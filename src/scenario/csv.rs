@@ -1,9 +1,10 @@
-//! Numbers from a table of comma-separated values. A fault reads `:line: what is wrong`, to follow the file's name.
+//! Reads numbers from a table of comma-separated values. Faults read `:line: what is wrong`, to follow the file's
+//! name.
 
-/// Columns of a table: none that is read here has a tenth of them.
+/// Limit on the columns of a table; no valid table has a tenth as many.
 const MOST: usize = 100;
 
-/// The head of a table and the lines under it.
+/// The header of a table and the lines below it.
 pub(super) struct Csv<'t> {
     /// Names of the columns, all different.
     pub columns: Vec<&'t str>,
@@ -12,15 +13,15 @@ pub(super) struct Csv<'t> {
 
 /// One line of a table.
 pub(super) struct Line<'t> {
-    /// Its number in the file, from 1.
+    /// Line number in the file, from 1.
     pub number: usize,
     fields: Vec<&'t str>,
 }
 
 impl<'t> Csv<'t> {
-    /// Reads the head.
+    /// Reads the header.
     pub(super) fn open(text: &'t str) -> Result<Self, String> {
-        // The mark of some spreadsheets' UTF-8 is no part of the first name.
+        // The byte order mark that some spreadsheets write is no part of the first name.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = text.lines().enumerate();
         let (_, head) = lines.next().ok_or(": the file is empty")?;
@@ -36,12 +37,12 @@ impl<'t> Csv<'t> {
         Ok(Self { columns, lines })
     }
 
-    /// Where a column is.
+    /// Returns the index of a column.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| *column == name)
     }
 
-    /// The next line that is not empty.
+    /// Returns the next line that is not empty.
     pub(super) fn next_line(&mut self) -> Result<Option<Line<'t>>, String> {
         let Some((index, line)) = self.lines.find(|(_, line)| !line.trim().is_empty()) else {
             return Ok(None);
@@ -55,7 +56,7 @@ impl<'t> Csv<'t> {
         Ok(Some(Line { number, fields }))
     }
 
-    /// The number in a column of a line.
+    /// Returns the number in a column of a line.
     pub(super) fn number(&self, line: &Line<'_>, column: usize) -> Result<f64, String> {
         let field = line.fields[column];
         match field.parse::<f64>() {

@@ -1,5 +1,5 @@
-//! A scenario as text: a tree of values that know where they were written, so that any message
-//! can point to the file or to the argument of the command line that a value came from.
+//! A scenario as text: a tree of values with their positions, so that any message can point to the place in the file
+//! or on the command line that a value came from.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,25 +9,25 @@ use toml::de::{DeTable, DeValue};
 use super::path::{Place, Step};
 use super::problem::Problem;
 
-/// A text that values come from.
+/// A text that contains values.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     /// The file, or "command line".
     pub name: String,
-    /// What it holds.
+    /// The text.
     pub text: String,
 }
 
-/// A piece of a source.
+/// A range of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     /// Index of the source.
     pub source: usize,
-    /// Bytes.
+    /// Range of bytes.
     pub range: Range<usize>,
 }
 
-/// A value and where it was written.
+/// A value and its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) span: Span,
@@ -54,7 +54,7 @@ pub(crate) struct Entry {
     pub node: Node,
 }
 
-/// A value given on the command line, which replaces what the file says.
+/// A value given on the command line, which replaces that of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
     /// The argument as the user wrote it, as `--set run.finish=3`.
@@ -63,25 +63,25 @@ pub struct Override {
     pub path: String,
     /// The value, `3`.
     pub value: String,
-    /// Where it is written, if not on the command line.
+    /// Position in a file, if not on the command line.
     origin: Option<Origin>,
 }
 
-/// A file that holds a value for many scenarios, as that of a sweep.
+/// A file that gives a value to many scenarios, such as a sweep file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Origin {
-    /// Its name.
+    /// Name of the file.
     pub name: Arc<str>,
-    /// All of it.
+    /// Full text.
     pub text: Arc<str>,
-    /// Where the path stands, bytes.
+    /// Position of the path, bytes.
     pub path: Range<usize>,
-    /// Where the value stands, or what it is made from.
+    /// Position of the value, or of the text that it is computed from.
     pub value: Range<usize>,
 }
 
 impl Override {
-    /// From the text after `--set`: `key.path=value`.
+    /// Parses the text after `--set`: `key.path=value`.
     pub fn set(text: &str) -> Result<Self, String> {
         let (path, value) = text
             .split_once('=')
@@ -94,7 +94,7 @@ impl Override {
             origin: None,
         })
     }
-    /// From an option of its own, as `--until 3` for `run.finish`.
+    /// Returns the override of a separate option, as `--until 3` for `run.finish`.
     pub fn option(option: &str, path: &str, value: &str) -> Self {
         Override {
             argument: format!("{option} {value}"),
@@ -103,7 +103,7 @@ impl Override {
             origin: None,
         }
     }
-    /// From a file of its own: messages point there.
+    /// Returns an override from a separate file, to which messages point.
     pub(crate) fn from_file(path: &str, value: &str, origin: Origin) -> Self {
         Override {
             argument: format!("{path} = {value}"),
@@ -131,7 +131,7 @@ impl Override {
 pub(crate) struct Document {
     pub(crate) sources: Vec<Source>,
     pub(crate) root: Node,
-    /// What messages call the whole: "the scenario".
+    /// Name of the whole document in messages: "the scenario".
     pub(crate) subject: &'static str,
 }
 
@@ -166,7 +166,7 @@ impl Document {
         })
     }
 
-    /// The node at a place.
+    /// Returns the node at a place.
     pub(crate) fn get(&self, place: &Place) -> Option<&Node> {
         let mut node = &self.root;
         for step in &place.0 {
@@ -175,20 +175,20 @@ impl Document {
         Some(node)
     }
 
-    /// Whether a person has written the value at a place: in the file, if the program has not written that with all
-    /// its defaults, or for this run.
+    /// Whether the user wrote the value at a place: in the file, unless the program wrote that with all defaults, or
+    /// as an override of this run.
     pub(super) fn is_written(&self, place: &Place) -> bool {
         let by_person = self.get(&Place::of("version")).is_none();
         let node = self.get(place);
         node.is_some_and(|node| by_person || node.span.source != 0)
     }
 
-    /// The value of a key of the whole.
+    /// Returns the value of a top-level key.
     pub(crate) fn child_mut(&mut self, step: &Step) -> Option<&mut Node> {
         self.root.child_mut(step)
     }
 
-    /// Does something to each element of a list of the whole.
+    /// Applies a function to each element of a top-level list.
     pub(crate) fn each_of(&mut self, key: &str, act: impl FnMut(&mut Node)) {
         if let Some(node) = self.child_mut(&Step::Key(key.into()))
             && let Value::List(items) = &mut node.value
@@ -197,7 +197,7 @@ impl Document {
         }
     }
 
-    /// Where to point for a place: its value (or its key), else the nearest table around it.
+    /// Returns the range to point to for a place: its value (or its key), else the innermost enclosing table.
     pub(super) fn span(&self, place: &Place, on_key: bool) -> Span {
         let mut node = &self.root;
         let mut span = Span {
@@ -217,7 +217,7 @@ impl Document {
         span
     }
 
-    /// The value at a place as it was written, when it is short.
+    /// Returns the value at a place as it was written, if it is short.
     pub(super) fn text_of(&self, place: &Place) -> Option<String> {
         let node = self.get(place)?;
         let text = &self.sources[node.span.source].text;
@@ -248,7 +248,7 @@ impl Node {
             _ => None,
         }
     }
-    /// A table, or a list of tables: its text spans many lines, its key does not.
+    /// Whether this is a table or a list of tables: its text spans many lines, its key does not.
     fn is_container(&self) -> bool {
         match &self.value {
             Value::Table(_) => true,
@@ -258,7 +258,7 @@ impl Node {
             _ => false,
         }
     }
-    /// What kind of value this is, in words.
+    /// Describes the type of this value in words.
     pub(crate) fn kind(&self) -> &'static str {
         match self.value {
             Value::Boolean(_) => "true or false",
@@ -272,12 +272,12 @@ impl Node {
     }
 }
 
-/// The first line of a message of the TOML parser.
+/// Joins the lines of a message of the TOML parser into one.
 fn one_line(message: &str) -> String {
     message.lines().collect::<Vec<_>>().join(", ")
 }
 
-/// Copies a parsed value, its spans moved on by `offset` bytes into their source.
+/// Converts a parsed value; its spans are shifted by `offset` bytes into their source.
 fn convert(value: &DeValue<'_>, span: Range<usize>, source: usize, offset: usize) -> Node {
     let here = |range: Range<usize>| Span {
         source,
@@ -306,7 +306,7 @@ fn convert(value: &DeValue<'_>, span: Range<usize>, source: usize, offset: usize
                     node: convert(item.get_ref(), item.span(), source, offset),
                 })
                 .collect();
-            // In the order of the file, so that the first of several faults is the one told.
+            // In the order of the file, so that the first of several faults is reported.
             list.sort_by_key(|entry| entry.key_span.range.start);
             Value::Table(list)
         }
@@ -317,12 +317,12 @@ fn convert(value: &DeValue<'_>, span: Range<usize>, source: usize, offset: usize
     }
 }
 
-/// Puts the value of an override into the tree; tables on the way are made as needed.
+/// Puts the value of an override into the tree; missing tables on its path are created.
 fn apply(root: &mut Node, item: &Override, source: usize) -> Result<(), Problem> {
     let (path_range, value_range) = match &item.origin {
         Some(origin) => (origin.path.clone(), origin.value.clone()),
         None => {
-            // After the option; the value is last, but for blanks.
+            // The path follows the option; the value comes last, except for blanks.
             let argument = &item.argument;
             let option = argument.find(' ').map_or(0, |blank| blank + 1);
             let path = argument[option..].find(&item.path);
@@ -353,13 +353,13 @@ fn apply(root: &mut Node, item: &Override, source: usize) -> Result<(), Problem>
         Ok(value) => {
             let start = value_span.range.start;
             let mut node = convert(value.get_ref(), value.span(), source, start);
-            // What a file gives as a range of values is shorter or longer there.
+            // A value computed from a range in a file differs in length from its text there.
             if item.origin.is_some() {
                 node.span = value_span;
             }
             node
         }
-        // A bare word cannot be a TOML value: take it as a text, to save quoting in a shell.
+        // A bare word is no valid TOML value: it is read as a text, to save quoting in a shell.
         Err(_) if is_word(&item.value) => Node {
             span: value_span,
             value: Value::Text(item.value.clone()),

@@ -1,4 +1,4 @@
-//! What comes inside the program: scenarios and materials, each from one file of the repository.
+//! Scenarios and materials embedded in the program, each from one file of the repository.
 
 use std::sync::OnceLock;
 
@@ -9,9 +9,9 @@ use super::spec::{MaterialFile, MaterialSpec};
 /// An embedded scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Embedded {
-    /// Its name, that of its file.
+    /// Name, that of its file.
     pub name: &'static str,
-    /// Its text.
+    /// Contents.
     pub text: &'static str,
 }
 
@@ -112,12 +112,12 @@ materials![
     "tablet",
 ];
 
-/// The embedded scenario of a name.
+/// Returns the embedded scenario with a name.
 pub fn scenario(name: &str) -> Option<Embedded> {
     SCENARIOS.iter().copied().find(|item| item.name == name)
 }
 
-/// All embedded materials and laws.
+/// Returns all embedded materials and laws.
 pub fn materials() -> &'static MaterialFile {
     static LIBRARY: OnceLock<MaterialFile> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -125,7 +125,7 @@ pub fn materials() -> &'static MaterialFile {
             material: Default::default(),
             law: Vec::new(),
         };
-        // The files are part of the program and read by a test: a fault cannot get here.
+        // The files are part of the program and a test reads them: they are known to be valid.
         for file in MATERIAL_FILES
             .iter()
             .filter_map(|file| material_file(file).ok())
@@ -142,7 +142,7 @@ fn material_file(file: &Embedded) -> Result<MaterialFile, super::Problem> {
     read(&document)
 }
 
-/// Names and specs of the embedded materials, in order of name.
+/// Returns names and specs of the embedded materials, in order of name.
 pub fn material_list() -> impl Iterator<Item = (&'static str, &'static MaterialSpec)> {
     materials()
         .material
@@ -154,7 +154,7 @@ pub fn material_list() -> impl Iterator<Item = (&'static str, &'static MaterialS
 mod tests {
     use super::*;
 
-    /// What has ranges has all of them, each with a source, and its own figures lie within.
+    /// A material with ranges has all of them, each with a source, and its own values lie within.
     #[test]
     fn figures_lie_within_their_ranges() {
         let library = materials();

@@ -1,4 +1,4 @@
-//! The one place where a scenario calls the filling methods of the system.
+//! Calls the filling methods of the system; the only place in a scenario that does.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -10,7 +10,7 @@ use crate::system::filling;
 
 pub(super) use filling::FillRequest as Request;
 
-/// A way to place grains.
+/// A method of placing grains.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Filling {
     Lattice { jitter: f64, speed: f64 },
@@ -18,7 +18,7 @@ pub(super) enum Filling {
     RollDown,
 }
 
-/// Random streams of a run are kept apart by number: fills have those from here on.
+/// Random streams of a run are separated by number: those of fills start here.
 const FILL_STREAMS: u64 = 1 << 32;
 
 /// Places the grains of the fill with this index in the scenario; each fill has its own stream
@@ -38,10 +38,10 @@ pub(super) fn fill<D: Dimension>(
     }
 }
 
-/// Orientations have streams of their own, so that places do not depend on shapes.
+/// Orientations have separate streams, so that positions do not depend on shapes.
 const TURN_STREAMS: u64 = 1 << 33;
 
-/// Gives the grains of the fill with this index the form that they name, and any orientation, all alike likely.
+/// Gives the grains of the fill with this index their form and uniformly distributed orientations.
 pub(super) fn shape<D: Formed>(
     grains: &mut [Grain<D>],
     forms: &[Form<D>],

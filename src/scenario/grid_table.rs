@@ -1,14 +1,14 @@
-//! Vectors on a regular grid from a table of comma-separated values.
+//! Reads vectors on a regular grid from a table of comma-separated values.
 
 use super::csv::Csv;
 use crate::field::keys::Nodes;
 use crate::spelling::names;
 
-/// Coordinates that differ by less than this share of the spacing are the same.
+/// Coordinates that differ by less than this fraction of the spacing count as equal.
 const SAME: f64 = 1e-3;
 
-/// Reads a grid of a dimension whose vectors are in columns of a letter, as `vx`; a fault reads `:line: what is
-/// wrong`, to follow the file's name.
+/// Reads a grid of a dimension; its vectors are in columns named by `letter`, such as `vx`. Faults read `:line: what
+/// is wrong`, to follow the file's name.
 pub(super) fn grid(text: &str, dimension: usize, letter: char) -> Result<Nodes, String> {
     let axes = &["x", "y", "z"][..dimension];
     let vectors: Vec<String> = axes.iter().map(|axis| format!("{letter}{axis}")).collect();
@@ -53,7 +53,7 @@ fn on_grid(axes: &[&str], nodes: Vec<(usize, Vec<f64>, Vec<f64>)>) -> Result<Nod
         let mut all: Vec<f64> = nodes.iter().map(|(_, x, _)| x[k]).collect();
         all.sort_by(f64::total_cmp);
         let (low, high) = (all[0], all[all.len() - 1]);
-        // The least step of those that are no rounding.
+        // The smallest step above rounding errors.
         let steps = all.windows(2).map(|pair| pair[1] - pair[0]);
         let whole = 1e-9 * (high - low);
         let least = steps
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(table.count, [2, 2]);
         let values = [[1.0, 2.0], [5.0, 6.0], [3.0, 4.0], [7.0, 8.0]];
         assert_eq!(table.values, values.map(Vec::from));
-        // One node along an axis.
+        // A single node along an axis.
         let text = "x,y,ax,ay\n0,1,1,0\n1,1,2,0\n2,1,3,0\n";
         assert_eq!(grid(text, 2, 'a').unwrap().count, [3, 1]);
     }

@@ -1,4 +1,4 @@
-//! Files that a scenario names.
+//! Reads files that a scenario names.
 
 use std::path::{Path, PathBuf};
 
@@ -6,15 +6,15 @@ use super::path::Place;
 use super::problem::Problem;
 use crate::input::{bytes, text};
 
-/// The path of a file that a scenario in a folder names.
+/// Returns the path of a file that a scenario in a folder names.
 pub(super) fn located(folder: Option<&Path>, file: &str) -> PathBuf {
     folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file))
 }
 
-/// A table over this size is refused, bytes.
+/// Limit on the size of a table, bytes.
 const MOST_OF_TABLE: u64 = 4 << 30;
 
-/// A table that a key names, read by `read`, whose faults go on from the file's name.
+/// Reads a table that a key names with `read`; its faults continue from the file's name.
 pub(super) fn table<T>(
     place: &Place,
     file: &str,

@@ -1,8 +1,8 @@
-//! The scenario file: what a person writes in TOML, checked and resolved to a [`Setup`].
+//! The scenario file, written in TOML, which is checked and resolved to a [`Setup`].
 //!
-//! A text is parsed to a tree of values that know where they were written; values
-//! of the command line replace those of the file; the tree is read into the types of [`spec`];
-//! these are checked and built into a setup. Any fault is a [`Problem`] that quotes the place.
+//! A text is parsed to a tree of values with their positions; values of the command line replace those of the file;
+//! the tree is read into the types of [`spec`]; these are checked and built into a setup. Any fault is a [`Problem`]
+//! that quotes the place.
 
 mod build;
 pub mod catalogue;
@@ -31,15 +31,15 @@ use crate::system::Setup;
 pub(crate) use read::read;
 use spec::Spec;
 
-/// A scenario file over this size is refused, bytes.
+/// Limit on the size of a scenario file, bytes.
 const MAX_BYTES: u64 = 4 << 30;
 
 /// A setup in two or in three dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnySetup {
-    /// Two.
+    /// Two dimensions.
     Planar(Setup<Planar>),
-    /// Three.
+    /// Three dimensions.
     Spatial(Setup<Spatial>),
 }
 
@@ -56,20 +56,20 @@ pub struct Scenario {
 pub struct Resolved {
     /// The scenario with all defaults, embedded materials and files written out.
     pub spec: Spec,
-    /// The same as TOML: running it gives the same bits.
+    /// The same as TOML: a run of it gives the same bits.
     pub toml: String,
-    /// What the driver starts from.
+    /// The setup from which the driver starts.
     pub setup: AnySetup,
 }
 
 impl Scenario {
-    /// Loads a file, or the embedded scenario of a name, with values of the command line.
+    /// Loads a file, or the embedded scenario with a name, with values of the command line.
     pub fn load(reference: &str, overrides: &[Override]) -> Result<Self, Problem> {
         let found = Text::find(reference, None)?;
         Scenario::parse(&found.name, &found.text, found.folder.as_deref(), overrides)
     }
 
-    /// Reads a text; `name` stands for it in messages, `folder` is where its files are.
+    /// Parses a text; messages show `name` for it, and its files are in `folder`.
     pub fn parse(
         name: &str,
         text: &str,
@@ -85,7 +85,7 @@ impl Scenario {
         })
     }
 
-    /// The scenario as it is written.
+    /// Returns the scenario as written.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
@@ -96,7 +96,7 @@ impl Scenario {
             .map_err(|problem| problem.located(&self.document))
     }
 
-    /// Gives a fault found later, as by the driver's plan, its place in the file.
+    /// Adds the place in the file to a fault found later, for example by the driver's plan.
     pub fn locate(&self, problem: Problem) -> Problem {
         problem.located(&self.document)
     }
@@ -127,19 +127,19 @@ impl Scenario {
     }
 }
 
-/// The text of a scenario and where it comes from.
+/// The text of a scenario and its source.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
-    /// What stands for it in messages.
+    /// Name in messages.
     pub name: String,
-    /// What it holds.
+    /// The text.
     pub text: String,
-    /// Where its files are.
+    /// Folder of its files.
     pub folder: Option<PathBuf>,
 }
 
 impl Text {
-    /// A file, from the folder given, or the embedded scenario of a name.
+    /// Finds a file, relative to the given folder, or the embedded scenario with a name.
     pub(crate) fn find(reference: &str, from: Option<&Path>) -> Result<Self, Problem> {
         let path = match from {
             Some(folder) => folder.join(reference),
@@ -168,7 +168,7 @@ impl Text {
             };
             return Err(problem.help(format!("embedded scenarios: {}", names(known))));
         }
-        // A sweep's scenario is named in a file, one of the command line by the user.
+        // The scenario of a sweep is named in a file, one on the command line by the user.
         let bytes = match from {
             Some(_) => crate::input::bytes(&path, MAX_BYTES),
             None => crate::input::bytes_or_pipe(&path, MAX_BYTES),
@@ -184,7 +184,7 @@ impl Text {
     }
 }
 
-/// The JSON Schema of the scenario file.
+/// Returns the JSON Schema of the scenario file.
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Spec).to_value()
 }

@@ -1,4 +1,4 @@
-//! Where a value stands in a scenario: `fill[0].lattice.radius`.
+//! The path of a value in a scenario: `fill[0].lattice.radius`.
 
 use std::fmt;
 
@@ -15,28 +15,28 @@ pub enum Step {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place(pub Vec<Step>);
 
-/// Steps of a path that a person writes: no scenario is a quarter as deep.
+/// Limit on the steps of a path given by the user; no scenario is a quarter as deep.
 const DEEPEST: usize = 64;
 
 impl Place {
-    /// The place of a key of the scenario itself.
+    /// Returns the place of a top-level key.
     pub fn of(key: &str) -> Self {
         Place::default().key(key)
     }
-    /// The place of a key of the table that stands here.
+    /// Returns the place of a key of the table at this place.
     pub fn key(&self, key: &str) -> Self {
         let mut steps = self.0.clone();
         steps.push(Step::Key(key.to_string()));
         Place(steps)
     }
-    /// The place of an element of the list that stands here.
+    /// Returns the place of an element of the list at this place.
     pub fn index(&self, index: usize) -> Self {
         let mut steps = self.0.clone();
         steps.push(Step::Index(index));
         Place(steps)
     }
-    /// Reads a path of at most 64 steps as a person writes it: `a.b[0].c`; `a.b.0.c` is understood too, and a key
-    /// with a dot in it stands in double quotes.
+    /// Parses a path of at most 64 steps in the user's notation: `a.b[0].c`; `a.b.0.c` is accepted too, and a key
+    /// that contains a dot is put in double quotes.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut steps = Vec::new();
         let mut rest = text;

@@ -1,4 +1,4 @@
-//! A fault in a scenario and how it is shown.
+//! A fault in a scenario and its display.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use super::document::{Document, Source, Span};
 use super::path::Place;
 
-/// A fault in a scenario: what is wrong, where, and what would be right.
+/// A fault in a scenario: the error, its place, and what is allowed.
 #[derive(Clone, Debug)]
 pub struct Problem(Box<Parts>);
 
@@ -26,7 +26,7 @@ struct Parts {
 }
 
 impl Problem {
-    /// A fault of the value (or the table) at a place.
+    /// Returns a fault of the value (or the table) at a place.
     pub fn at(place: &Place, title: impl Into<String>) -> Self {
         Problem(Box::new(Parts {
             title: title.into(),
@@ -38,19 +38,19 @@ impl Problem {
             sources: Vec::new(),
         }))
     }
-    /// A fault of the key at a place.
+    /// Returns a fault of the key at a place.
     pub fn at_key(place: &Place, title: impl Into<String>) -> Self {
         let mut problem = Problem::at(place, title);
         problem.0.on_key = true;
         problem
     }
-    /// A fault of a piece of text.
+    /// Returns a fault of a piece of text.
     pub(super) fn spanned(span: Span, title: impl Into<String>) -> Self {
         let mut problem = Problem::plain(title);
         problem.0.span = Some(span);
         problem
     }
-    /// A fault without a place, as a file that is not there.
+    /// Returns a fault without a place, such as a missing file.
     pub fn plain(title: impl Into<String>) -> Self {
         Problem::at(&Place::default(), title)
     }
@@ -64,7 +64,7 @@ impl Problem {
         self.0.help.push(help.into());
         self
     }
-    /// Gives a fault without a place one.
+    /// Adds a place to a fault that has none.
     pub(crate) fn placed(mut self, place: &Place) -> Self {
         let parts = &mut self.0;
         if parts.place.0.is_empty() && parts.span.is_none() && parts.sources.is_empty() {
@@ -72,14 +72,14 @@ impl Problem {
         }
         self
     }
-    /// Gives the fault the texts to quote from.
+    /// Adds the texts to quote from.
     pub(super) fn in_sources(mut self, sources: &[Source]) -> Self {
         if self.0.sources.is_empty() {
             self.0.sources = sources.to_vec();
         }
         self
     }
-    /// Finds the place in a document.
+    /// Finds the position of the fault in a document.
     pub(crate) fn located(mut self, document: &Document) -> Self {
         let parts = &mut self.0;
         if parts.sources.is_empty() && parts.span.is_none() && !parts.place.0.is_empty() {
@@ -87,15 +87,15 @@ impl Problem {
         }
         self.in_sources(&document.sources)
     }
-    /// The one line that says what is wrong.
+    /// Returns the title, one line with the error.
     pub fn title(&self) -> &str {
         &self.0.title
     }
-    /// The place in the scenario, empty when it has none.
+    /// Returns the place in the scenario, empty if there is none.
     pub fn place(&self) -> &Place {
         &self.0.place
     }
-    /// The full message: title, the text concerned with its file and line, advice.
+    /// Returns the full message: title, the text concerned with its file and line, advice.
     pub fn render(&self, colour: bool) -> String {
         let parts = &self.0;
         let mut group = Group::with_title(Level::ERROR.primary_title(parts.title.as_str()));
@@ -127,7 +127,7 @@ impl Problem {
     }
 }
 
-/// A range of bytes of a text, widened to the letters of which it has a part: the parser of TOML may point at one byte.
+/// Widens a range of bytes to whole characters of a text: the parser of TOML may point at one byte.
 fn whole_letters(text: &str, range: &Range<usize>) -> Range<usize> {
     let mut end = range.end.min(text.len());
     let mut start = range.start.min(end);

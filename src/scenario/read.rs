@@ -1,5 +1,5 @@
-//! From the tree of values to Rust types: a serde deserializer whose errors know the key they
-//! are about and keep what was allowed as data, so that the nearest spelling can be offered.
+//! A serde deserializer from the tree of values to Rust types. Its errors contain the key and, as data, the allowed
+//! values, so that the nearest spelling can be suggested.
 
 use std::fmt::Display;
 
@@ -19,7 +19,7 @@ pub(crate) fn read<T: de::DeserializeOwned>(document: &Document) -> Result<T, Pr
     T::deserialize(&document.root).map_err(|fault| fault.problem(document).located(document))
 }
 
-/// What went wrong, and where (the steps in reverse).
+/// An error and its path (the steps in reverse).
 #[derive(Debug)]
 pub(crate) struct Fault {
     steps: Vec<Step>,
@@ -95,7 +95,7 @@ impl Fault {
     }
 }
 
-/// Names of Rust types in the words of a scenario.
+/// Translates names of Rust types into the terms of a scenario.
 fn in_words(expected: &dyn Expected) -> String {
     let text = expected.to_string();
     match text.as_str() {
@@ -194,7 +194,7 @@ impl<'de> Deserializer<'de> for &'de Node {
         visitor: V,
     ) -> Result<V::Value, Fault> {
         match self.value {
-            // A struct could be read from a list of its fields in order: never meant here.
+            // Serde could read a struct from a list of its fields in order; a scenario never means that.
             Value::List(_) => Err(de::Error::invalid_type(Unexpected::Seq, &visitor)),
             _ => self.deserialize_any(visitor),
         }

@@ -1,4 +1,4 @@
-//! Grains from a table of comma-separated values.
+//! Reads grains from a table of comma-separated values.
 
 use super::csv::Csv;
 use super::spec::{GrainSpec, SpinSpec};
@@ -8,16 +8,16 @@ use crate::spelling::{names, nearest};
 /// The greatest number of a grain.
 const MAX_ID: f64 = u32::MAX as f64;
 
-/// What a table lists.
+/// Grains of a table.
 #[derive(Debug)]
 pub(super) struct Listing {
-    /// In order of `id` where there is one, else of lines.
+    /// Grains in order of `id` if there is one, else in order of lines.
     pub grains: Vec<GrainSpec>,
-    /// The `id` of each, if there is such a column; ascending.
+    /// The `id` of each grain, if there is such a column; ascending.
     pub ids: Option<Vec<u64>>,
 }
 
-/// Reads the grains of a table; a fault reads `:line: what is wrong`, to follow the file's name.
+/// Reads the grains of a table; faults read `:line: what is wrong`, to follow the file's name.
 pub(super) fn grains<D: Dimension>(text: &str) -> Result<Listing, String> {
     let positions = &["x", "y", "z"][..D::N];
     let velocities = &["vx", "vy", "vz"][..D::N];

@@ -1,4 +1,4 @@
-//! What a run is put together from.
+//! The builder of a run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,25 +15,25 @@ use crate::scenario::{AnySetup, Override, Problem, Scenario, Text};
 use crate::spelling::{names, nearest};
 use crate::system::{Driver, IntegratorName, Setup, SystemError, driver_of};
 
-/// Where a setup comes from.
+/// Source of a setup.
 enum Origin {
     /// A file, or the name of an embedded scenario.
     Named(String),
     Text {
         name: String,
         toml: String,
-        /// Where files that it names are.
+        /// Folder of the files that the text names.
         folder: Option<PathBuf>,
     },
     Setup(Box<AnySetup>),
 }
 
-/// A run before it begins: [`Simulation::builder`].
+/// Options of a run before it is built: [`Simulation::builder`].
 pub struct Builder<'a> {
     from: Option<Origin>,
-    /// Sections after those of the scenario.
+    /// Sections added after those of the scenario.
     sections: String,
-    /// As behind `--set`.
+    /// Overrides, as given with `--set`.
     values: Vec<String>,
     state: Option<Vec<u8>>,
     threads: usize,
@@ -67,20 +67,20 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Of a scenario: a file, or the name of one that comes with the program.
+    /// Uses a scenario: a file, or the name of one that comes with the program.
     #[must_use]
     pub fn scenario(mut self, file_or_name: impl Into<String>) -> Self {
         self.from = Some(Origin::Named(file_or_name.into()));
         self
     }
 
-    /// Of a scenario's text; `name` stands for it in messages. Without a folder it can name no files.
+    /// Uses the text of a scenario; messages show `name` for it. Without a folder it cannot refer to files.
     #[must_use]
     pub fn text(self, name: impl Into<String>, toml: impl Into<String>) -> Self {
         self.text_from(name.into(), toml.into(), None)
     }
 
-    /// The same of a text that names files, which are in a folder.
+    /// Like [`Builder::text`], for a text that refers to files in a folder.
     #[must_use]
     pub fn text_in(
         self,
@@ -96,7 +96,7 @@ impl<'a> Builder<'a> {
         self
     }
 
-    /// Of a setup that was put together in code.
+    /// Uses a setup that was put together in code.
     #[must_use]
     pub fn setup(mut self, setup: AnySetup) -> Self {
         self.from = Some(Origin::Setup(Box::new(setup)));
@@ -112,27 +112,28 @@ impl<'a> Builder<'a> {
         self
     }
 
-    /// A value in place of the scenario's, as `--set` takes it: `run.finish=2`.
+    /// Overrides a value of the scenario, as `--set` does: `run.finish=2`.
     #[must_use]
     pub fn set(mut self, value: impl Into<String>) -> Self {
         self.values.push(value.into());
         self
     }
 
-    /// Another seed of all that is random.
+    /// Sets the seed of all random numbers.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         self.set(format!("seed={seed}"))
     }
 
-    /// Who gets the records: rows of events and series, snapshots, checkpoints.
+    /// Sets the receiver of the records: rows of events and series, snapshots, checkpoints.
     #[must_use]
     pub fn sink(mut self, sink: impl Sink + 'a) -> Self {
         self.sink = Box::new(sink);
         self
     }
 
-    /// A contact law of the program's own between two materials of the scenario, in place of theirs; what they have beside (cohesion, rolling) stays.
+    /// Replaces the contact law between two materials of the scenario by one of the calling program. Additional terms of the pair (cohesion,
+    /// rolling) stay.
     #[must_use]
     pub fn law(
         mut self,
@@ -145,50 +146,52 @@ impl<'a> Builder<'a> {
         self
     }
 
-    /// A force of the program's own on every grain, beside those of the scenario. No text and no saved state has it: a run that is resumed is
-    /// given it anew.
+    /// Adds a force defined by the calling program on every grain, beside those of the scenario. No text and no saved
+    /// state contains it: supply it again when a run is resumed.
     #[must_use]
     pub fn field(mut self, field: impl OwnField + 'static) -> Self {
         self.fields.push(Brought(Arc::new(field)));
         self
     }
 
-    /// So many threads, which change no result.
+    /// Sets the number of threads, which changes no result.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
     }
 
-    /// From a saved state ([`Simulation::save`], or what a sink got as a checkpoint).
+    /// Resumes from a saved state ([`Simulation::save`], or a checkpoint that a sink received).
     #[must_use]
     pub fn resume(mut self, state: impl Into<Vec<u8>>) -> Self {
         self.state = Some(state.into());
         self
     }
 
-    /// Gets all grains and links every so often (s), from time 0 on.
+    /// Passes all grains and links to `observer` at this interval (s), from time 0 on.
     #[must_use]
     pub fn observe(mut self, every: f64, observer: impl FnMut(&Moment) + 'a) -> Self {
         self.watchers.observe(every, observer);
         self
     }
 
-    /// The run stops once this holds, which is looked at every so often (s), from time 0 on. It may be made to go on.
+    /// Stops the run once `condition` holds; it is checked at this interval (s), from time 0 on. The run may be
+    /// continued.
     #[must_use]
     pub fn stop_when(mut self, every: f64, condition: impl FnMut(&Moment) -> bool + 'a) -> Self {
         self.watchers.stop_when(every, condition);
         self
     }
 
-    /// Acts on the run every so often (s), from time 0 on: sees all grains and links, and gives commands, which are carried out there.
+    /// Calls `act` at this interval (s), from time 0 on, with all grains and links; the commands that it returns are
+    /// carried out at that time.
     #[must_use]
     pub fn act(mut self, every: f64, act: impl FnMut(&Moment) -> Vec<Command> + 'a) -> Self {
         self.watchers.act(every, act);
         self
     }
 
-    /// The run at its start, or where its state was saved.
+    /// Returns the run at its start, or where its state was saved.
     ///
     /// # Errors
     /// No scenario, or one with a fault; an interval that is not positive and finite; a setup that cannot run; a state of another run.
@@ -232,7 +235,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Gives a setup fields and laws of a program.
+/// Adds fields and laws of the calling program to a setup.
 fn bring<D: Dimension>(
     setup: &mut Setup<D>,
     fields: Vec<Brought>,
@@ -257,7 +260,7 @@ fn bring<D: Dimension>(
     Ok(())
 }
 
-/// Gives two materials of a setup a law of a program.
+/// Sets the law of two materials to one of the calling program.
 fn bring_law<D: Dimension>(
     setup: &mut Setup<D>,
     pair: [&String; 2],
@@ -300,7 +303,7 @@ fn bring_law<D: Dimension>(
     Ok(())
 }
 
-/// The name, the setup, and the scenario that it is of.
+/// Returns the name, the setup, and the scenario that the setup comes from.
 fn read(
     from: Option<Origin>,
     sections: &str,

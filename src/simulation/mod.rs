@@ -1,6 +1,6 @@
-//! A run from a program: built from a scenario or a setup, driven to any time, looked at on the way.
+//! A run from a program: built from a scenario or a setup, advanced to any time, and observed on the way.
 //!
-//! What looks, an observer, a condition or the caller between two calls, changes no bit of the run: it goes on as if nobody had.
+//! Observers, conditions and reads by the caller between two calls change no bit of the run.
 
 mod builder;
 mod watchers;
@@ -16,7 +16,7 @@ use crate::system::{Control, Driver, Outcome, SystemError};
 pub use builder::Builder;
 use watchers::Watchers;
 
-/// A run, wherever it stands.
+/// A run at its current time.
 pub struct Simulation<'a> {
     driver: Box<dyn Driver>,
     /// Name of the scenario.
@@ -41,55 +41,55 @@ impl std::fmt::Debug for Simulation<'_> {
 /// All grains and links at a time.
 #[derive(Clone, Debug, Default)]
 pub struct Moment {
-    /// When, s; negative while grains settle.
+    /// Time, s; negative while grains settle.
     pub time: f64,
-    /// In order of number.
+    /// Grains in order of number.
     pub grains: Vec<GrainRow>,
-    /// As of the last evaluation; none from collision to collision.
+    /// Links as of the last evaluation; empty for a run with `[events]`.
     pub links: Vec<LinkRow>,
 }
 
-/// Why a run does not go on for now.
+/// Reason why a run has stopped for now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It has come to the time that was asked for.
+    /// The run has reached the requested time.
     Time,
-    /// A condition holds ([`Builder::stop_when`]): the first that does, by their order.
+    /// A condition holds ([`Builder::stop_when`]): the index of the first one, in the order in which they were added.
     Condition(usize),
-    /// It is over, or was interrupted.
+    /// The run has finished or was interrupted.
     Over(Outcome),
 }
 
-/// Why a simulation cannot be built, or not go on.
+/// Reason why a simulation cannot be built or continued.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulationError {
-    /// The scenario has a fault, told with file, line and key.
+    /// The scenario has a fault, reported with file, line and key.
     #[error(transparent)]
     Scenario(#[from] Problem),
     /// The run cannot begin, or went wrong.
     #[error(transparent)]
     Run(#[from] SystemError),
-    /// What was asked of the builder or of the run makes no sense.
+    /// A request to the builder or the run that makes no sense.
     #[error("{0}")]
     Asked(String),
 }
 
 impl<'a> Simulation<'a> {
-    /// A run to be put together.
+    /// Returns the builder of a run.
     #[must_use]
     pub fn builder() -> Builder<'a> {
         Builder::new()
     }
 
-    /// Runs to the end, or until a condition holds or somebody interrupts it.
+    /// Runs to the end, until a condition holds, or until it is interrupted.
     ///
     /// # Errors
-    /// A record that cannot be written, or a state from which no run goes on.
+    /// A record that cannot be written, or a state from which a run cannot continue.
     pub fn run(&mut self) -> Result<Stop, SimulationError> {
         self.run_until(f64::INFINITY)
     }
 
-    /// The same up to a time (s) at most. All that is due until then is done.
+    /// Runs as [`Simulation::run`] does, but at most to a time (s). Every event due by then is handled.
     ///
     /// # Errors
     /// As [`Simulation::run`]; a time that is not a number.
@@ -111,7 +111,8 @@ impl<'a> Simulation<'a> {
                 .driver
                 .run_until(until, &mut *self.sink, &mut control)?;
             if let Some(outcome) = over {
-                // Who was to look at that time does; there is nothing to be done any more.
+                // Watchers due at this time are still called; the run is over, so their commands and conditions have
+                // no effect.
                 if outcome != Outcome::Interrupted && next <= self.driver.time() {
                     let moment = self.moment();
                     self.watchers.look(&moment);
@@ -134,8 +135,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Runs on by so much time (s) again and again until a time (s) or the end, and gives what is there each time. An interval that is not
-    /// positive gives an error as its first item.
+    /// Advances the run by an interval (s) repeatedly, to a time (s) or the end, and yields the state after each
+    /// interval. An interval that is not positive yields an error as the first item.
     pub fn steps(&mut self, every: f64, until: f64) -> Steps<'_, 'a> {
         Steps {
             begin: self.time().max(0.0),
@@ -147,22 +148,22 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Does something to the run where it stands, as a section of its scenario would have done then: logged with its events, told in its
-    /// summary, and kept in its saved states.
+    /// Applies a command to the run at its current time, as a section of its scenario would have done then: it is
+    /// logged with the events, reported in the summary, and kept in saved states.
     ///
     /// # Errors
-    /// A command that the run or its models cannot take, by which nothing is changed; a record that cannot be written.
+    /// A command that the run or its models do not support, which changes nothing; a record that cannot be written.
     pub fn command(&mut self, command: &Command) -> Result<(), SimulationError> {
         Ok(self.driver.command(command, &mut *self.sink)?)
     }
 
-    /// Where it stands, s; negative while grains settle.
+    /// Returns the current time, s; negative while grains settle.
     #[must_use]
     pub fn time(&self) -> f64 {
         self.driver.time()
     }
 
-    /// All grains and links as they are now.
+    /// Returns all grains and links at the current time.
     pub fn moment(&mut self) -> Moment {
         let (grains, links) = self.driver.rows();
         Moment {
@@ -172,7 +173,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// The figures so far, as `summary.json` has them.
+    /// Returns the summary so far, as in `summary.json`.
     #[must_use]
     pub fn summary(&self) -> Summary {
         Summary {
@@ -181,28 +182,28 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// The state, from which [`Builder::resume`] goes on with the same bits.
+    /// Returns the state, from which [`Builder::resume`] continues with the same bits.
     ///
     /// # Errors
-    /// A state that cannot be written down.
+    /// A state that cannot be serialized.
     pub fn save(&mut self) -> Result<Vec<u8>, SimulationError> {
         Ok(self.driver.save()?)
     }
 
-    /// Set to true, by a signal or by another thread, it stops the run after a checkpoint.
+    /// Returns a flag that, set to true by a signal or another thread, stops the run after a checkpoint.
     #[must_use]
     pub fn interrupt(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.interrupted)
     }
 
-    /// Dimensions of space.
+    /// Returns the number of dimensions of space.
     #[must_use]
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 }
 
-/// Moments of a run at even intervals: [`Simulation::steps`].
+/// Iterator over the states of a run at even intervals: [`Simulation::steps`].
 #[derive(Debug)]
 pub struct Steps<'s, 'a> {
     simulation: &'s mut Simulation<'a>,
@@ -229,7 +230,7 @@ impl Iterator for Steps<'_, '_> {
             return Some(Err(SimulationError::Asked(text)));
         }
         self.count += 1;
-        // By the count, so that rounding does not add up.
+        // From the count, so that rounding errors do not accumulate.
         let time = self.begin + self.count as f64 * self.every;
         if time > self.until {
             self.over = true;

@@ -1,37 +1,38 @@
-//! Who looks at a run at times of their own: observers, who acts on it, and conditions that end it.
+//! Callbacks of the calling program at times of their own: observers, actions on the run, and conditions that stop
+//! it.
 
 use super::Moment;
 use crate::control::Command;
 
-/// What one of them does with a moment.
+/// A callback that is given the state of the run.
 type Look<'a> = Box<dyn FnMut(&Moment) -> Told + 'a>;
 
-/// What a look comes to.
+/// Result of the callbacks at one time.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// Commands, in order.
+    /// Commands for the run, in order.
     pub commands: Vec<Command>,
-    /// The first condition that holds.
+    /// Index of the first condition that holds.
     pub condition: Option<usize>,
 }
 
-/// One that looks at even intervals from time 0 on.
+/// A callback that is called at even intervals from time 0 on.
 struct Watcher<'a> {
-    /// s.
+    /// Interval between calls, s.
     every: f64,
-    /// Looks that it has had or that lie before where the run began.
+    /// Number of calls made, including those that lie before the start of the run.
     looks: u64,
     look: Look<'a>,
 }
 
 impl Watcher<'_> {
-    /// When it looks next, s.
+    /// Returns the time of the next call, s.
     fn next(&self) -> f64 {
         self.looks as f64 * self.every
     }
 }
 
-/// All of a run.
+/// All callbacks of a run.
 #[derive(Default)]
 pub(super) struct Watchers<'a> {
     all: Vec<Watcher<'a>>,
@@ -39,7 +40,7 @@ pub(super) struct Watchers<'a> {
 }
 
 impl<'a> Watchers<'a> {
-    /// One more that looks every so often, s.
+    /// Adds an observer called at this interval, s.
     pub fn observe(&mut self, every: f64, mut look: impl FnMut(&Moment) + 'a) {
         self.add(every, move |moment| {
             look(moment);
@@ -47,7 +48,7 @@ impl<'a> Watchers<'a> {
         });
     }
 
-    /// One more that gives commands.
+    /// Adds a callback that returns commands.
     pub fn act(&mut self, every: f64, mut act: impl FnMut(&Moment) -> Vec<Command> + 'a) {
         self.add(every, move |moment| Told {
             commands: act(moment),
@@ -55,7 +56,7 @@ impl<'a> Watchers<'a> {
         });
     }
 
-    /// One more at which the run stops once it says so.
+    /// Adds a condition; the run stops once it holds.
     pub fn stop_when(&mut self, every: f64, mut holds: impl FnMut(&Moment) -> bool + 'a) {
         let number = self.conditions;
         self.conditions += 1;
@@ -73,14 +74,14 @@ impl<'a> Watchers<'a> {
         });
     }
 
-    /// The interval of one that is none, if there is any.
+    /// Returns an interval that is not positive and finite, if there is any.
     pub fn fault(&self) -> Option<f64> {
         let of = |watcher: &Watcher<'_>| watcher.every;
         let wrong = |every: &f64| !(*every > 0.0 && every.is_finite());
         self.all.iter().map(of).find(wrong)
     }
 
-    /// Where a run that goes on from a saved state stands, s: looks of before are over.
+    /// Sets the time of the saved state that the run resumes from, s: earlier calls count as made.
     pub fn begin(&mut self, time: f64) {
         for watcher in &mut self.all {
             if time >= 0.0 {
@@ -89,13 +90,13 @@ impl<'a> Watchers<'a> {
         }
     }
 
-    /// The next look of any of them, s; without end where nobody looks.
+    /// Returns the time of the next call of any callback, s; infinity without callbacks.
     pub fn next(&self) -> f64 {
         let times = self.all.iter().map(Watcher::next);
         times.fold(f64::INFINITY, f64::min)
     }
 
-    /// Those who are due look, in the order in which they were added.
+    /// Calls all callbacks that are due, in the order in which they were added.
     pub fn look(&mut self, moment: &Moment) -> Told {
         let mut all = Told::default();
         for watcher in &mut self.all {

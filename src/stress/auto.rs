@@ -1,6 +1,6 @@
-//! Chooses a solver by what it costs.
+//! Chooses a solver by estimated cost.
 //!
-//! The constants come from the bench `stress` (those of the inverse do not yet) and are committed: a
+//! The constants come from the bench `stress` (those of the inverse not yet) and are committed: a
 //! choice never depends on a clock, so that runs are the same on every machine.
 
 use super::cg::{ConjugateGradient, Iteration};
@@ -11,21 +11,21 @@ use super::rima::Rima;
 use super::solver::{Effort, Half, Solver, StressError};
 use crate::geometry::Dimension;
 
-/// A way to solve.
+/// A solution method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// The kept inverse (RIMA).
+    /// The stored inverse (RIMA).
     Inverse,
-    /// Conjugate gradients from the last solution.
+    /// Conjugate gradients, started from the last solution.
     Iteration,
-    /// A sparse factor, kept.
+    /// A stored sparse factor.
     Factor,
-    /// A sparse factor that follows each change and gives halves of columns.
+    /// A sparse factor that is updated at each change and provides halves of columns.
     Growing,
 }
 
 impl Way {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Way; 4] = [Way::Inverse, Way::Iteration, Way::Factor, Way::Growing];
 
     /// Name of the solver.
@@ -39,63 +39,63 @@ impl Way {
     }
 }
 
-/// What happens to a network between two solves, on average.
+/// Average changes of a network between two solves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
     /// Free nodes.
     pub nodes: usize,
     /// Degrees of freedom of a node.
     pub per_node: usize,
-    /// Bars that change: a gripping link has as many as space has dimensions.
+    /// Number of bars that change: a gripping link has as many as space has dimensions.
     pub bars: f64,
-    /// Nodes that are added.
+    /// Number of nodes added.
     pub added: f64,
-    /// Columns of the inverse that are asked for: about one for each link that slides.
+    /// Number of columns of the inverse requested: about one for each link that slides.
     pub columns: f64,
-    /// Part of the load that changes, from 0 to 1.
+    /// Fraction of the load that changes, from 0 to 1.
     pub load: f64,
-    /// Forces may stay pending, so that an iteration need not reach all nodes.
+    /// Whether forces may stay pending, so that an iteration need not reach all nodes.
     pub local: bool,
 }
 
-/// Times of the parts, s. For n unknowns: an inverse is updated by a bar in `inverse_update` n^2
-/// and gives a solution in `inverse_solve` n^2; order and pattern of a factor take `analysis` n
-/// log2 n, its values `factorization` n^1.25 in the plane and, not measured, n^1.75 in space (a
-/// quarter less than the multiplications of nested dissection, George 1973, since larger fronts run
-/// faster), a rank-1 step `step` n, a solution `substitution` n log2 n; an iteration takes
-/// `iteration` n, and there are `waves` N^(1/dimension) of them for a new load on N nodes.
+/// Times of the parts, s. For n unknowns: an update of the inverse by a bar takes `inverse_update` n^2
+/// and a solution with it `inverse_solve` n^2; ordering and symbolic analysis of a factor take
+/// `analysis` n log2 n, its values `factorization` n^1.25 in the plane and, not measured, n^1.75 in
+/// space (a quarter less in the exponent than the multiplications of nested dissection, George 1973,
+/// since larger fronts run faster), a rank-1 update `step` n, a solution `substitution` n log2 n; an
+/// iteration takes `iteration` n, and a new load on N nodes takes `waves` N^(1/dimension) of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CostModel {
-    /// One bar of the kept inverse, per square of the unknowns, s.
+    /// One bar of the stored inverse, per square of the unknowns, s.
     pub inverse_update: f64,
-    /// One solution by the kept inverse, per square of the unknowns, s.
+    /// One solution with the stored inverse, per square of the unknowns, s.
     pub inverse_solve: f64,
-    /// Order and pattern of a factor, s.
+    /// Ordering and symbolic analysis of a factor, s.
     pub analysis: f64,
-    /// Values of a factor, s.
+    /// Numeric factorization, s.
     pub factorization: f64,
-    /// A rank-1 step of a factor, s.
+    /// A rank-1 update of a factor, s.
     pub step: f64,
-    /// A solution by a factor, s.
+    /// A solution with a factor, s.
     pub substitution: f64,
     /// One iteration, per unknown, s.
     pub iteration: f64,
-    /// Iterations for a new load over the root of the number of nodes.
+    /// Iterations for a new load, over the number of nodes to the power 1 / dimension.
     pub waves: f64,
-    /// A local solve, per unknown of the whole, s: passes over all vectors.
+    /// A local solve, per unknown of the whole network, s: passes over all vectors.
     pub local: f64,
-    /// A column of the kept inverse with its strains, per unknown, s.
+    /// A column of the stored inverse with its strains, per unknown, s.
     pub column: f64,
-    /// A rank-1 step of a growing factor or a half of a column, per root of the unknowns to the
-    /// power of its fill (the path to the root of the elimination tree), s.
+    /// A rank-1 update of a growing factor or a half of a column, relative to the unknowns to the
+    /// power of its fill minus a quarter (the path to the root of the elimination tree), s.
     pub path: f64,
 }
 
 impl CostModel {
-    /// Fitted to planar packings of 500 to 50,000 disks without rotations, on a busy machine: good
-    /// to a factor of two. Those of the inverse are not measured but memory traffic.
+    /// Fitted to planar packings of 500 to 50,000 disks without rotations, on a busy machine: accurate to a
+    /// factor of two. The constants of the inverse are estimated from memory traffic, not measured.
     pub const MEASURED: CostModel = CostModel {
-        // Half of the matrix read and written, or read, at 10 GB/s.
+        // Half of the matrix is read and written, or read, at 10 GB/s.
         inverse_update: 0.8e-9,
         inverse_solve: 0.4e-9,
         analysis: 5e-8,
@@ -109,7 +109,7 @@ impl CostModel {
         path: 1.2e-9,
     };
 
-    /// Time from one solve to the next by some way, s.
+    /// Time from one solve to the next by a method, s.
     pub fn cost(&self, way: Way, rates: &Rates, dimension: usize) -> f64 {
         let nodes = rates.nodes.max(2) as f64;
         let n = nodes * rates.per_node as f64;
@@ -124,8 +124,8 @@ impl CostModel {
                 if rates.local && rates.added + rates.bars < 0.01 * nodes {
                     return self.local * n * (rates.added + rates.bars).max(1.0).sqrt();
                 }
-                // A load that changes at a part of the nodes starts with the root of that part as
-                // its residual; there are ten digits to go.
+                // If the load changes at a fraction of the nodes, the initial residual is about the
+                // square root of that fraction; ten digits have to be gained.
                 let digits = (10.0 + 0.5 * libm::log10(rates.load.max(1e-20))) / 10.0;
                 let waves = self.waves(nodes, dimension) * digits.max(0.1);
                 self.iteration * n * (waves + rates.columns * self.waves(nodes, dimension))
@@ -142,7 +142,7 @@ impl CostModel {
             }
             Way::Growing => {
                 let fill = if dimension == 2 { 1.25 } else { 1.75 };
-                // Plain columns run slower than the other factor's dense blocks.
+                // Plain columns are slower than the dense blocks of the other factor.
                 let whole =
                     SLOWER * (self.factorization * libm::pow(n, fill) + self.analysis * n * log);
                 let follow = self.path * libm::pow(n, fill - 0.25);
@@ -159,13 +159,13 @@ impl CostModel {
         self.waves * libm::pow(nodes, 1.0 / dimension as f64)
     }
 
-    /// The cheapest of some ways.
+    /// The cheapest of the given methods.
     pub fn choose(&self, ways: &[Way], rates: &Rates, dimension: usize) -> Choice {
         let mut costs = Vec::new();
         for &way in ways {
             costs.push((way, self.cost(way, rates, dimension)));
         }
-        // The first of equals, so that the order of the list decides.
+        // The first of equal costs, so that the order of the list decides.
         let cheapest = costs
             .iter()
             .copied()
@@ -178,14 +178,14 @@ impl CostModel {
     }
 }
 
-/// What was chosen, and why.
+/// The chosen method and the reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// The way that was taken.
+    /// The chosen method.
     pub way: Way,
-    /// The rates it was taken for.
+    /// The rates for which it was chosen.
     pub rates: Rates,
-    /// What each way would cost from one solve to the next, s.
+    /// Cost of each method from one solve to the next, s.
     pub costs: Vec<(Way, f64)>,
 }
 
@@ -207,33 +207,33 @@ impl std::fmt::Display for Choice {
     }
 }
 
-/// Makes a solver for a network as it is.
+/// Constructor of a solver for the current state of a network.
 pub type Make<D> = fn(&Network<D>, Iteration) -> Box<dyn Solver<D> + Send>;
 
-/// A growing factor's plain columns over the dense blocks of the other.
+/// Cost of a growing factor's plain columns relative to the dense blocks of the other.
 const SLOWER: f64 = 1.5;
-/// Halves of bars for each column: links near by are watched too.
+/// Halves of bars per column: links nearby are watched too.
 const NEAR: f64 = 3.0;
 
-/// Solves between two looks at the choice.
+/// Number of solves between two checks of the choice.
 const LOOK: u32 = 16;
 
-/// How much cheaper another way must be before the solver changes: making one costs too.
+/// How much cheaper another method must be before the solver changes, since its construction costs too.
 const MARGIN: f64 = 1.5;
 
-/// A solver that picks among others by [`CostModel`], counts what changes, and picks anew as the
-/// network grows. It decides by counts alone.
+/// A solver that chooses among others by [`CostModel`], counts the changes, and chooses again as
+/// the network grows. The choice depends only on counts.
 pub struct Auto<D: Dimension> {
     ways: Vec<(Way, Make<D>)>,
     model: CostModel,
     iteration: Iteration,
     solver: Box<dyn Solver<D> + Send>,
     choice: Choice,
-    /// Times that the solver was changed.
+    /// Number of changes of the solver.
     switches: u64,
-    /// The network has changed since the last solve.
+    /// Whether the network has changed since the last solve.
     fresh: bool,
-    /// Since the last look.
+    /// Counts since the last check.
     solves: u32,
     bars: usize,
     added: usize,
@@ -241,7 +241,7 @@ pub struct Auto<D: Dimension> {
 }
 
 impl<D: Dimension> Auto<D> {
-    /// Chooses for a network as it is, with rates that are expected.
+    /// Chooses for the current state of a network, with expected rates.
     pub fn new(network: &Network<D>, iteration: Iteration, expected: Rates) -> Self {
         let ways = Self::ways();
         let model = CostModel::MEASURED;
@@ -263,7 +263,7 @@ impl<D: Dimension> Auto<D> {
         }
     }
 
-    /// Chooses for one solve of a network that is all new.
+    /// Chooses for one solve of a new network.
     pub fn once(network: &Network<D>, iteration: Iteration) -> Self {
         let expected = Rates {
             nodes: network.free_nodes(),
@@ -277,7 +277,7 @@ impl<D: Dimension> Auto<D> {
         Self::new(network, iteration, expected)
     }
 
-    /// What there is to choose from.
+    /// The available methods.
     fn ways() -> Vec<(Way, Make<D>)> {
         vec![
             (Way::Factor, |network, _| Box::new(Factor::new(network))),
@@ -289,12 +289,12 @@ impl<D: Dimension> Auto<D> {
         ]
     }
 
-    /// What was chosen last, and why.
+    /// The last choice and its reasons.
     pub fn choice(&self) -> &Choice {
         &self.choice
     }
 
-    /// Chooses anew by what was counted.
+    /// Chooses again by the counts.
     fn look(&mut self, network: &Network<D>) {
         let solves = f64::from(self.solves);
         let rates = Rates {
@@ -303,7 +303,7 @@ impl<D: Dimension> Auto<D> {
             bars: self.bars as f64 / solves,
             added: self.added as f64 / solves,
             columns: self.columns as f64 / solves,
-            // A grain or a slide changes the load near it.
+            // A new grain or a slide changes the load near it.
             load: ((self.bars + self.added) as f64 / solves / network.free_nodes().max(1) as f64)
                 .clamp(1e-6, 1.0),
             local: self.iteration.pending > 0.0,
@@ -356,7 +356,7 @@ impl<D: Dimension> Solver<D> for Auto<D> {
         displacement: &mut [f64],
     ) -> Result<Effort, StressError> {
         self.solves += 1;
-        // Who solves one state of the network again and again holds halves of it.
+        // A caller that solves one state of the network repeatedly keeps halves of it, which a change would invalidate.
         if self.solves >= LOOK && self.fresh {
             self.look(network);
         }
@@ -377,7 +377,7 @@ impl<D: Dimension> Solver<D> for Auto<D> {
 
     fn halves(&mut self, network: &Network<D>, links: &[LinkKey]) -> Option<Vec<Vec<Half>>> {
         let halves = self.solver.halves(network, links);
-        // All links that are watched, of which one in NEAR slides.
+        // Counts all watched links, of which one in NEAR slides.
         self.columns += halves.as_ref().map_or(0, Vec::len);
         halves
     }

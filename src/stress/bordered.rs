@@ -1,10 +1,10 @@
-//! A sparse Cholesky factor that grows: rows are appended as a border, bars come and go by steps of
-//! rank one.
+//! A sparse Cholesky factor that grows: rows are appended as a border, bars are added and removed
+//! by rank-1 updates.
 //!
-//! All that a bar or a force at one link needs of the factor lies on the path of the elimination
-//! tree from its first row to the root (Liu 1990): some thousand numbers where the factor has a
-//! million. So a change costs that path, and so does the half of a solution from which the
-//! compliance between two links is a scalar product.
+//! All entries of the factor that a bar or a force at one link requires are on the path of the
+//! elimination tree from its first row to the root (Liu 1990): some thousand numbers where the
+//! factor has a million. So a change costs only that path, and so does the half of a solution from
+//! which the compliance between two links is a scalar product.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
@@ -16,48 +16,48 @@ use super::sparse::Stiffness;
 use crate::geometry::Dimension;
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
-/// A pivot under this share of what it was, or of its diagonal entry, means that a row is unheld:
-/// as in the other factor.
+/// A pivot below this fraction of its former value, or of its diagonal entry, means that a row is
+/// not held, as in the other factor.
 const SINGULAR: f64 = 1e-12;
 
 const NONE: u32 = u32::MAX;
 
-/// The rows of compatibility of a link's bars at each of its nodes that is free.
+/// The compatibility rows of a link's bars at each of its free nodes.
 pub(super) type Bars = [Option<(usize, [[f64; 6]; 3])>; 2];
 
-/// Row of free nodes that is not held, or none when memory ran out.
+/// A row of free nodes that is not held, or none if memory ran out.
 pub(super) type Failed = Option<usize>;
 
-/// L of L L^T: sparse columns, then a dense border below and beside them.
+/// L of L L^T: sparse columns, followed by a dense border below and beside them.
 #[derive(Debug)]
 pub(super) struct Bordered {
     /// Degrees of freedom of a node.
     width: usize,
-    /// Place of each row of free nodes among those of the sparse part; the others follow.
+    /// Position of each row of free nodes of the sparse part; the others follow.
     place: Vec<usize>,
-    /// Unknowns of the sparse part.
+    /// Number of unknowns of the sparse part.
     base: usize,
     /// Columns of the sparse part, the diagonal first.
     starts: Vec<usize>,
     rows: Vec<u32>,
     values: Vec<f64>,
     parent: Vec<u32>,
-    /// Unknowns that the border may have, and has.
+    /// Greatest and present number of unknowns of the border.
     room: usize,
     grown: usize,
-    /// Rows of the border by columns of the sparse part, and the first that is not zero in each.
+    /// Rows of the border by columns of the sparse part, and the first nonzero one of each column.
     border: Vec<f64>,
     first: Vec<u32>,
     /// Columns of the border itself.
     corner: Vec<f64>,
-    /// Zeros between uses.
+    /// Buffers; zero between uses.
     work: Vec<f64>,
     lanes: Vec<Row>,
     seen: Vec<bool>,
 }
 
 impl Bordered {
-    /// Factors a matrix; links that are apart belong to the pattern, so that they may connect.
+    /// Factors a matrix. Links that are open belong to the pattern, so that they may close.
     pub fn new<D: Dimension>(
         network: &Network<D>,
         stiffness: &Stiffness,
@@ -99,7 +99,7 @@ impl Bordered {
             seen: Vec::new(),
             place,
         };
-        // Above the diagonal, by places.
+        // Entries above the diagonal, by position.
         let above: Vec<Vec<usize>> = (0..nodes)
             .map(|at| {
                 let places = beside[row_at[at]].iter().map(|&row| factor.place[row]);
@@ -111,7 +111,7 @@ impl Bordered {
         Ok(factor)
     }
 
-    /// The tree and the lengths of the columns (Davis 2006, 4.1 and 4.4).
+    /// Computes the elimination tree and the lengths of the columns (Davis 2006, 4.1 and 4.4).
     fn symbolic(&mut self, above: &[Vec<usize>]) {
         let m = self.width;
         let nodes = above.len();
@@ -158,7 +158,7 @@ impl Bordered {
         self.values = vec![0.0; self.starts[self.base]];
     }
 
-    /// Row by row, each from the columns that its pattern names (Davis 2006, 4.7).
+    /// Computes the values row by row, each from the columns in its pattern (Davis 2006, 4.7).
     fn numeric(
         &mut self,
         stiffness: &Stiffness,
@@ -194,7 +194,7 @@ impl Bordered {
                         i = self.parent[i] as usize;
                     }
                 }
-                // Rising order is one in which all that a column needs comes before it.
+                // In ascending order, everything that a column requires comes before it.
                 pattern.sort_unstable();
                 let whole = std::mem::take(&mut self.work[k]);
                 let mut pivot = whole;
@@ -209,13 +209,13 @@ impl Bordered {
                     for (&row, l) in entries {
                         self.work[row as usize] -= l * value;
                     }
-                    // What was scattered to row k itself is the square.
+                    // The contribution to row k itself is the square.
                     pivot -= value * value;
                     self.rows[end] = k as u32;
                     self.values[end] = value;
                     ends[i] = end + 1;
                 }
-                // Not a number is no pivot either.
+                // The comparison also rejects NaN.
                 let held = pivot > SINGULAR * whole;
                 if !held {
                     return Err(Some(row));
@@ -228,12 +228,12 @@ impl Bordered {
         Ok(())
     }
 
-    /// Nodes held, those of the border included.
+    /// Number of nodes, including those of the border.
     pub fn nodes(&self) -> usize {
         (self.base + self.grown) / self.width
     }
 
-    /// Nodes of the sparse part: links between these must have been there at the start.
+    /// Number of nodes of the sparse part: links between these must have existed at the start.
     pub fn base_nodes(&self) -> usize {
         self.base / self.width
     }
@@ -243,7 +243,7 @@ impl Bordered {
         self.place.get(row).copied().unwrap_or(row) * self.width
     }
 
-    /// Appends a node held by springs to the ground, N/m (N m); false when there is no room.
+    /// Appends a node held by springs to the ground, N/m (N m); returns false if there is no room.
     pub fn append(&mut self, springs: &[f64]) -> bool {
         if self.grown + self.width > self.room {
             return false;
@@ -255,7 +255,7 @@ impl Bordered {
         true
     }
 
-    /// Puts rows of nodes with their numbers into the work; the first unknown.
+    /// Copies the given rows of nodes into the work array; returns the first unknown.
     fn scatter(&mut self, ends: &[(usize, &[f64])]) -> usize {
         let mut first = usize::MAX;
         for &(row, part) in ends {
@@ -266,8 +266,8 @@ impl Bordered {
         first
     }
 
-    /// Adds (or takes away) the square of a row of numbers at two nodes at most; false when a pivot
-    /// vanishes: the factor is then of no use any more.
+    /// Adds (or subtracts) the square of a row vector at two nodes at most; returns false if a
+    /// pivot vanishes: the factor is then invalid.
     pub fn update(&mut self, ends: &[(usize, &[f64])], add: bool) -> bool {
         let sign = if add { 1.0 } else { -1.0 };
         let mut column = self.scatter(ends);
@@ -338,7 +338,7 @@ impl Bordered {
         sound
     }
 
-    /// L^-1 b for the bars of some links, along the paths that they reach; eight at a time.
+    /// L^-1 b for the bars of some links, along the paths that they reach; eight vectors at a time.
     pub fn halves(&mut self, links: &[Bars], bars: usize) -> Vec<Vec<Half>> {
         let many = LANES / bars;
         let mut all = Vec::with_capacity(links.len());
@@ -422,7 +422,7 @@ impl Bordered {
         }
     }
 
-    /// The next column of a path, the end of the sparse part at a root.
+    /// The next column of a path; at a root the end of the sparse part.
     fn next(&self, column: usize) -> usize {
         match self.parent[column] {
             NONE => self.base,
@@ -442,7 +442,7 @@ impl Bordered {
         let tail = &mut tail[..grown];
         for column in 0..base {
             let (start, end) = (self.starts[column], self.starts[column + 1]);
-            // A load at a few nodes reaches a part of the columns only.
+            // A load at a few nodes reaches only some of the columns.
             if y[column] == 0.0 {
                 continue;
             }
@@ -505,11 +505,11 @@ impl Bordered {
     }
 }
 
-/// Goes down the columns of some paths with eight vectors side by side.
+/// Forward substitution along the columns of some paths, for eight vectors at a time.
 struct Forward<'a> {
     factor: &'a Bordered,
     columns: &'a [u32],
-    /// The vectors; zeros afterwards.
+    /// The vectors; zero afterwards.
     x: &'a mut [Row],
     values: &'a mut [Row],
     tails: &'a mut [Row],
@@ -554,7 +554,7 @@ impl Kernel for Forward<'_> {
     }
 }
 
-/// A fill-reducing order of whole nodes (approximate minimum degree): the place of each.
+/// A fill-reducing order of whole nodes (approximate minimum degree): the position of each.
 fn order(beside: &[Vec<usize>]) -> Option<Vec<usize>> {
     let n = beside.len();
     let (mut pointers, mut indices) = (vec![0], Vec::new());

@@ -1,4 +1,4 @@
-//! `arenite calc stress`: displacements and link stresses of a network.
+//! `arenite calc stress`: the displacements and link stresses of a network.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use super::{
 use crate::calc::{CalcError, Id, each, not_negative, parse, positive, vector, wrong};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
 
-/// Residual over load at which the iteration stops: what is left is far under the digits printed
-/// by any comparison, and doubles still reach it.
+/// Residual over load at which the iteration stops: far below the digits of any printed comparison,
+/// but still within double precision.
 const TOLERANCE: f64 = 1e-12;
 
-/// Ids that an error lists before it says how many more there are.
+/// Number of ids that an error lists before it gives the number of the remaining ones.
 const LISTED: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -85,7 +85,7 @@ struct CaseLink {
     prestress: Option<(f64, Across)>,
 }
 
-/// What acts across a link: a number in the plane, a vector in space.
+/// Tangential force on a link: a number in the plane, a vector in space.
 #[derive(Clone, Deserialize)]
 #[serde(untagged)]
 enum Across {
@@ -94,11 +94,11 @@ enum Across {
 }
 
 /// Stresses of links under loads: `{"dof":, "method":, "slides":, "tension":, "nodes":, "links":}`
-/// gives `{"displacements":, "links":, "dissipated":, "iterations":, "stable":}`. In space what acts
-/// across a link is a vector.
+/// gives `{"displacements":, "links":, "dissipated":, "iterations":, "stable":}`. In space the
+/// tangential force on a link is a vector.
 ///
 /// # Errors
-/// When a case is not of that form, or its links do not hold every free node.
+/// If a case does not have that form, or its links do not hold every free node.
 pub fn calc(input: Value) -> Result<Value, CalcError> {
     each(input, |case| {
         let case: Case = parse(case)?;
@@ -120,7 +120,7 @@ pub fn calc(input: Value) -> Result<Value, CalcError> {
 struct Problem<D: Dimension> {
     network: Network<D>,
     load: Vec<f64>,
-    /// Stress of each link along its normal, and across it, that is there from the start, N.
+    /// Initial stress of each link along its normal, and across it, N.
     prestress: Vec<(f64, D::Vector)>,
 }
 
@@ -164,8 +164,8 @@ fn solver<D: Dimension>(
     }
 }
 
-/// With links that slide or break, by the thesis's iteration. Links that are not listed do not come
-/// about.
+/// Solves with links that slide or break, by the thesis's iteration. Links that are not listed do
+/// not form.
 fn relaxed<D: Dimension>(case: &Case, problem: Problem<D>) -> Result<Value, CalcError> {
     let network = &problem.network;
     let m = network.per_node();
@@ -182,7 +182,7 @@ fn relaxed<D: Dimension>(case: &Case, problem: Problem<D>) -> Result<Value, Calc
         };
         packing.add_node(*node, load);
     }
-    // What counts as no force is measured by the greatest that is there.
+    // The threshold for a zero force is relative to the greatest force.
     let mut greatest = problem
         .load
         .iter()
@@ -317,7 +317,7 @@ fn read_load<D: Dimension>(dof: Dof, node: &CaseNode, place: &str) -> Result<Vec
     Ok(force)
 }
 
-/// In the plane the direction across a link; nothing in space.
+/// The tangential direction of a link in the plane; zero in space.
 fn turned_left<D: Dimension>(normal: D::Vector) -> D::Vector {
     D::Vector::from_fn(|k| match (D::N, k) {
         (2, 0) => -normal[1],
@@ -352,7 +352,7 @@ fn read_prestress<D: Dimension>(
     Ok((along, shear))
 }
 
-/// Stress of one link: what was there, and what the displacements add.
+/// Stress of one link: the prestress plus the contribution of the displacements.
 fn stress<D: Dimension>(case: &Case, problem: &Problem<D>, key: LinkKey, x: &[f64]) -> Value {
     let network = &problem.network;
     let link = &network.links()[key];
@@ -390,7 +390,7 @@ fn displacements<D: Dimension>(case: &Case, network: &Network<D>, x: &[f64]) -> 
     case.nodes.iter().enumerate().map(of).collect()
 }
 
-/// An error of a solver with the names of the case.
+/// Converts a solver error, with the names of the case.
 fn tell(case: &Case, error: StressError) -> CalcError {
     let message = match &error {
         StressError::Ungrounded { nodes } => {

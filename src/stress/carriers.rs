@@ -1,15 +1,15 @@
-//! Which bars carry a node that comes new to an inverse.
+//! Choice of the bars that carry a new node of an inverse.
 
 use super::inverse::MOST;
 
-/// Square of what a row must add to those before it: the inverse is the flexibility that it would
-/// bring, over that of the stiffest bar.
+/// Least square of the remainder that a row adds to those before it; the reciprocal is the
+/// flexibility that the row would cause, relative to that of the stiffest bar.
 const APART: f64 = 1e-5;
 
-/// Chooses rows that are linearly independent, greatest remainder first, `width` of them or fewer.
-/// `weights` are the roots of their stiffnesses over the greatest one; `scales` brings the
-/// components to one unit (rotations times a length). What is missing is made up by axes, given
-/// back as the second list.
+/// Chooses linearly independent rows, greatest remainder first, at most `width` of them. `weights`
+/// are the square roots of their stiffnesses relative to the greatest one; `scales` converts the
+/// components to one unit (rotations times a length). Axes, returned as the second list, complete
+/// the set.
 pub(super) fn choose(
     rows: &[[f64; MOST]],
     weights: &[f64],
@@ -38,7 +38,7 @@ pub(super) fn choose(
     (bars, axes)
 }
 
-/// Extends an orthonormal basis by what rows add to it; the rows taken.
+/// Extends an orthonormal basis by the remainders of rows; returns the rows used.
 fn extend(mut rest: Vec<[f64; MOST]>, width: usize, basis: &mut Vec<[f64; MOST]>) -> Vec<usize> {
     for row in &mut rest {
         for direction in basis.iter() {
@@ -73,7 +73,7 @@ fn dot(a: &[f64; MOST], b: &[f64; MOST]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Takes away the part along a direction; twice, since once leaves rounding behind.
+/// Subtracts the component along a direction; twice, since the first pass leaves rounding errors.
 fn project(row: &mut [f64; MOST], direction: &[f64; MOST]) {
     for _ in 0..2 {
         let along = dot(row, direction);

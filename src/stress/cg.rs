@@ -1,8 +1,8 @@
-//! The iterative solver: preconditioned conjugate gradients from a first guess.
+//! The iterative solver: preconditioned conjugate gradients from an initial guess.
 //!
-//! Thesis 5.7.7.2, eq. 5.25 as in the errata: p_i = z_(i-1) + beta p_(i-1), with
-//! a_i = r.z / p.Ap. Norms of residuals are weighted by the inverse diagonal, so that forces and
-//! moments compare: |r|^2 = sum r_i^2 / K_ii.
+//! Thesis 5.7.7.2, eq. 5.25 as in the errata: p_i = z_(i-1) + beta p_(i-1), with a_i = r.z / p.Ap.
+//! Norms of residuals are weighted by the inverse diagonal, so that forces and moments are
+//! comparable: |r|^2 = sum r_i^2 / K_ii.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -16,28 +16,28 @@ use super::solver::{Effort, Solver, StressError};
 use super::sparse::Stiffness;
 use crate::geometry::Dimension;
 
-/// Residual over load at which a probe for mechanisms stops, times the root of the number of
-/// unknowns: a random load has about that share in each free motion.
+/// Residual over load at which a probe for mechanisms stops, times the square root of the number of
+/// unknowns: a random load has about that fraction in each free motion.
 const PROBE: f64 = 1e-3;
 
-/// One in so many rows may differ from those that a kept preconditioner was made of.
+/// A preconditioner is kept until more than one row in this many has changed since it was made.
 const STALE: usize = 16;
 
-/// How the iteration works.
+/// Parameters of the iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {
     /// Norm of the residual over the norm of the load.
     pub tolerance: f64,
-    /// Greatest number of iterations; none: ten times the number of unknowns and 1000.
+    /// Greatest number of iterations; if none, ten times the number of unknowns plus 1000.
     pub most: Option<usize>,
-    /// Which approximate inverse helps.
+    /// Type of the preconditioner.
     pub preconditioner: Preconditioner,
-    /// Whether to look for mechanisms that the load does not move: by a second, rough solve with a
-    /// random load, each time that links gave way since the last.
+    /// Whether to search for mechanisms that the load does not move: by a second, rough solve with
+    /// a random load, each time that links have weakened since the last.
     pub probe: bool,
-    /// Force that may stay unbalanced at a node after a change that reaches only so far, as a share
-    /// of the mean load of a node; 0 solves for all nodes each time. What stays is pending: the
-    /// next solve finds it again.
+    /// Force that may stay unbalanced at a node after a local change, as a fraction of the mean
+    /// load of a node; 0 solves for all nodes each time. The remainder is pending: the next solve
+    /// includes it.
     pub pending: f64,
 }
 
@@ -59,25 +59,25 @@ pub struct ConjugateGradient {
     stiffness: Stiffness,
     grounding: Grounding,
     made: Option<Made>,
-    /// Rows that changed since the preconditioner took them over.
+    /// Rows that changed since the last update of the preconditioner.
     changed: Vec<usize>,
-    /// Rows that changed since the preconditioner was made.
+    /// Number of row changes since the preconditioner was made.
     lag: usize,
     /// Inverse of the diagonal.
     weights: Vec<f64>,
-    /// Rows known to be held by bars, and whether links gave way since.
+    /// Number of rows known to be held by bars, and whether links weakened since.
     certain: usize,
     weakened: bool,
     space: Space,
     local: Local,
-    /// The last solve left a solution that a next one may start from.
+    /// Whether the last solve left a solution from which the next may start.
     warm: bool,
-    /// Rows of the last solution.
+    /// Number of rows of the last solution.
     solved: usize,
 }
 
 impl ConjugateGradient {
-    /// A solver for a network as it is; it is told of all that changes later.
+    /// A solver for the current state of a network; it must be notified of all later changes.
     pub fn new<D: Dimension>(network: &Network<D>, iteration: Iteration) -> Self {
         let stiffness = Stiffness::new(network);
         ConjugateGradient {
@@ -102,7 +102,7 @@ impl ConjugateGradient {
         &self.stiffness
     }
 
-    /// What the last solve left unbalanced.
+    /// Imbalance that the last solve left.
     pub fn pending(&self) -> Pending {
         self.local.pending
     }
@@ -112,7 +112,7 @@ impl ConjugateGradient {
         norm(r, &self.weights)
     }
 
-    /// Brings weights and preconditioner up to date with the rows that changed.
+    /// Updates weights and preconditioner for the rows that changed.
     fn renew(&mut self) -> Result<(), StressError> {
         let matrix = &self.stiffness;
         let (rows, m) = (matrix.rows(), matrix.per_node());
@@ -129,7 +129,7 @@ impl ConjugateGradient {
             }
             let mut factor = [0.0; 36];
             factor[..m * m].copy_from_slice(block);
-            // A node that its own links do not hold moves even when all others stand still.
+            // A node that its own links do not hold can move even when all others are fixed.
             cholesky(&mut factor, m).map_err(|_| mechanism(row))?;
             for p in 0..m {
                 self.weights[row * m + p] = 1.0 / block[p * m + p];
@@ -151,8 +151,8 @@ impl ConjugateGradient {
         Ok(())
     }
 
-    /// True when nothing can have become a mechanism: no link gave way, and each new node is held
-    /// by links to nodes that were held before it.
+    /// Whether no mechanism can have formed: no link weakened, and each new node is held by links
+    /// to nodes that were held before it.
     fn still_certain<D: Dimension>(&mut self, network: &Network<D>) -> bool {
         let m = self.stiffness.per_node();
         while !self.weakened && self.certain < self.stiffness.rows() {
@@ -182,8 +182,8 @@ impl ConjugateGradient {
         !self.weakened
     }
 
-    /// A first guess for nodes that are new and not placed yet: in balance with their neighbours as
-    /// these are. At zero they would strain their links by all that the neighbours have sunk.
+    /// Initial guess for new nodes without a displacement: in balance with the present displacements of their
+    /// neighbours. At zero they would strain their links by the full settlement of the neighbours.
     fn place(&self, load: &[f64], x: &mut [f64]) -> Result<(), StressError> {
         let m = self.stiffness.per_node();
         if self.solved == 0 {
@@ -208,11 +208,11 @@ impl ConjugateGradient {
         Ok(())
     }
 
-    /// Looks for motions without strain by a random load.
+    /// Searches for motions without strain by a random load.
     fn probe(&mut self) -> Result<(), StressError> {
         let n = self.weights.len();
         let mut random = ChaCha8Rng::seed_from_u64(n as u64);
-        // In the weighted norm each unknown has the same share.
+        // In the weighted norm each unknown has the same magnitude.
         let load: Vec<f64> = (0..n)
             .map(|i| (random.random::<f64>() - 0.5) / self.weights[i].sqrt())
             .collect();

@@ -1,4 +1,4 @@
-//! A sparse Cholesky factor of a stiffness matrix, renewed or updated within its pattern.
+//! A sparse Cholesky factor of a stiffness matrix, recomputed or updated within its pattern.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltError, LltRegularization};
@@ -12,25 +12,25 @@ use faer::{Conj, MatMut, Par, Side};
 
 use super::sparse::Stiffness;
 
-/// A pivot under this share of its diagonal entry means that a row is unheld. Rounding leaves about
-/// 1e-16 times the number of rows of a front; a chain of n grains has 1 / n^3.
+/// A pivot below this fraction of its diagonal entry means that a row is not held. Rounding leaves
+/// about 1e-16 times the number of rows of a front; a chain of n grains has 1 / n^3.
 pub(crate) const SINGULAR: f64 = 1e-12;
 
-/// Why a factor could not be made.
+/// Reason why a factorization failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failed {
     /// The pivot of this row of free nodes is not positive.
     Pivot(usize),
-    /// The library gave up for want of memory or indices.
+    /// The library failed for lack of memory or indices.
     Library,
 }
 
-/// Order, pattern and values of a factor. One order holds for whole nodes: the degrees of freedom
-/// of a node share their neighbours, so blocks are ordered, which is m^2 times less work.
+/// Ordering, pattern and values of a factor. The ordering is by whole nodes: the degrees of freedom
+/// of a node have the same neighbours, so that ordering blocks takes m^2 times less work.
 pub struct Cholesky {
     per_node: usize,
     pattern: u64,
-    /// Place in the factor of each row of free nodes, and the other way round.
+    /// Position in the factor of each row of free nodes, and the inverse mapping.
     place: Vec<usize>,
     row_at: Vec<usize>,
     /// Entries of the stiffness below the diagonal, column by column of the factor.
@@ -42,19 +42,19 @@ pub struct Cholesky {
     symbolic: SymbolicCholesky<usize>,
     values: Vec<f64>,
     memory: MemBuffer,
-    /// Entries that an update beginning at each column goes through.
+    /// Number of entries that an update starting at each column visits.
     path: Vec<usize>,
     supernode_of: Vec<u32>,
-    /// Multiplications of a factorization.
+    /// Number of multiplications of a factorization.
     work: f64,
     spread: Vec<f64>,
 }
 
 impl Cholesky {
-    /// Order and pattern for a matrix; values come by [`Cholesky::factor`].
+    /// Computes order and pattern for a matrix; [`Cholesky::factor`] computes the values.
     ///
     /// # Errors
-    /// [`Failed::Library`] when memory runs out.
+    /// [`Failed::Library`] if memory runs out.
     pub fn analyse(stiffness: &Stiffness) -> Result<Self, Failed> {
         let place = order(stiffness)?;
         let n = place.len();
@@ -90,7 +90,7 @@ impl Cholesky {
             }
         }
         let parameters = CholeskySymbolicParams {
-            // The library's own choice is the slower kind at some thousand grains.
+            // The library's default chooses the slower type at some thousand grains.
             supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
             ..CholeskySymbolicParams::default()
         };
@@ -126,17 +126,17 @@ impl Cholesky {
         Ok(cholesky)
     }
 
-    /// True while the matrix has the pattern that was analysed.
+    /// Whether the matrix has the analysed pattern.
     pub fn fits(&self, stiffness: &Stiffness) -> bool {
         self.pattern == stiffness.pattern()
     }
 
-    /// Multiplications that a factorization takes.
+    /// Number of multiplications of a factorization.
     pub fn work(&self) -> f64 {
         self.work
     }
 
-    /// Multiplications that adding one bar at some rows takes.
+    /// Number of multiplications for adding one bar at some rows.
     pub fn update_work(&self, rows: [Option<usize>; 2]) -> f64 {
         let places = rows.iter().flatten().map(|&row| self.place[row]);
         let first = places.min().map(|at| self.path[at * self.per_node]);
@@ -153,7 +153,7 @@ impl Cholesky {
         }
     }
 
-    /// Lengths of the paths of updates, and the work of a factorization.
+    /// Computes the lengths of the paths of updates, and the work of a factorization.
     fn measure(&mut self) {
         let n = self.spread.len();
         let (mut path, mut supernode_of, mut work) = (vec![0; n], vec![0; n], 0.0);
@@ -182,7 +182,7 @@ impl Cholesky {
     /// Factors a matrix of the analysed pattern.
     ///
     /// # Errors
-    /// [`Failed::Pivot`] when the matrix is not positive definite.
+    /// [`Failed::Pivot`] if the matrix is not positive definite.
     pub fn factor(&mut self, stiffness: &Stiffness) -> Result<(), Failed> {
         let m = self.per_node;
         let mut out = self.matrix.iter_mut();
@@ -191,7 +191,7 @@ impl Cholesky {
             let below = &self.below[self.below_starts[column]..self.below_starts[column + 1]];
             for q in 0..m {
                 let blocks = below.iter().flat_map(|&entry| {
-                    // The blocks of a row are those of the column, turned.
+                    // The blocks of a row are those of the column, transposed.
                     stiffness.block(entry)[q * m..q * m + m].iter()
                 });
                 let inside = diagonal[q * m + q..q * m + m].iter();
@@ -220,7 +220,7 @@ impl Cholesky {
         for column in 0..n {
             let pivot = self.values[self.at(column).0];
             let diagonal = self.matrix[self.lower.pointers[column]];
-            // Not a number compares as false.
+            // A comparison with NaN is false.
             let positive = pivot * pivot > SINGULAR * diagonal;
             if !positive {
                 return Err(Failed::Pivot(self.row_at[column / m]));
@@ -229,7 +229,7 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Where the diagonal of a column lies in the values, and the supernode with its end.
+    /// Position of the diagonal of a column in the values, and its supernode with its end.
     fn at(&self, column: usize) -> (usize, usize, usize) {
         let supernodes = self.supernodes();
         let s = self.supernode_of[column] as usize;
@@ -243,12 +243,12 @@ impl Cholesky {
         (at, s, end)
     }
 
-    /// Adds the bar w w^T to the factored matrix, or takes it away: a rank-1 change along the
-    /// elimination tree (Davis and Hager 1999). `ends` are rows of free nodes, with the parts of w
-    /// there.
+    /// Adds the bar w w^T to the factored matrix, or subtracts it: a rank-1 update along the
+    /// elimination tree (Davis and Hager 1999). `ends` are rows of free nodes, with the components
+    /// of w at these.
     ///
     /// # Errors
-    /// [`Failed::Pivot`] when what is left would not be positive definite; the factor is lost then.
+    /// [`Failed::Pivot`] if the result would not be positive definite; the factor is then invalid.
     pub fn update(&mut self, ends: &[(usize, &[f64])], add: bool) -> Result<(), Failed> {
         let (m, sign) = (self.per_node, if add { 1.0 } else { -1.0 });
         let mut column = usize::MAX;
@@ -270,7 +270,7 @@ impl Cholesky {
             if failed.is_none() && !positive {
                 failed = Some(Failed::Pivot(self.row_at[column / m]));
             }
-            // After a failure the way up only clears what was spread.
+            // After a failure the loop only clears the work array.
             if w != 0.0 && failed.is_none() {
                 let root = square.sqrt();
                 let (c, s) = (root / pivot, w / pivot);
@@ -299,7 +299,7 @@ impl Cholesky {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Solves in place: loads in, displacements out.
+    /// Solves in place: replaces loads by displacements.
     pub fn solve(&mut self, x: &mut [f64]) {
         let m = self.per_node;
         let mut y = std::mem::take(&mut self.spread);
@@ -321,7 +321,7 @@ impl Cholesky {
     }
 }
 
-/// Columns of a sparse pattern, one after the other.
+/// Columns of a sparse pattern, stored consecutively.
 struct Columns {
     pointers: Vec<usize>,
     indices: Vec<usize>,
@@ -347,7 +347,7 @@ impl Columns {
     }
 }
 
-/// Place of each row of free nodes in a fill-reducing order (approximate minimum degree).
+/// Position of each row of free nodes in a fill-reducing order (approximate minimum degree).
 fn order(stiffness: &Stiffness) -> Result<Vec<usize>, Failed> {
     let n = stiffness.rows();
     let mut upper = Columns::default();

@@ -1,10 +1,10 @@
-//! The iteration itself: a matrix, a preconditioner, vectors.
+//! The conjugate gradient iteration: matrix, preconditioner, vectors.
 
 use super::precondition::Made;
 use super::solver::StressError;
 use super::sparse::Stiffness;
 
-/// Curvature p.Ap over p.Dp, D the diagonal, under which a direction counts as free of strain:
+/// Ratio p.Ap / p.Dp, with D the diagonal, below which a direction counts as free of strain:
 /// rounding leaves 1e-16.
 const SLACK: f64 = 1e-14;
 
@@ -17,7 +17,7 @@ pub(super) struct Space {
     q: Vec<f64>,
 }
 
-/// What is solved.
+/// The system of equations.
 pub(super) struct System<'a> {
     pub matrix: &'a Stiffness,
     pub made: &'a Made,
@@ -26,8 +26,8 @@ pub(super) struct System<'a> {
 }
 
 impl System<'_> {
-    /// Improves x until the norm of the residual is at most tolerance times unit; tells how many
-    /// iterations that took. Rows in errors are those of the matrix.
+    /// Improves x until the norm of the residual is at most tolerance times unit; returns the
+    /// number of iterations. Rows in errors are those of the matrix.
     pub fn solve(
         &self,
         load: &[f64],
@@ -47,8 +47,7 @@ impl System<'_> {
         let most = most.unwrap_or(10 * n + 1000);
         let mut iterations = 0;
         loop {
-            // The residual itself, not what the recursion makes of it: at the start, and once more
-            // at the end.
+            // The true residual, not that of the recursion: at the start, and again at the end.
             matrix.multiply(x, q);
             for i in 0..n {
                 r[i] = load[i] - q[i];
@@ -78,7 +77,7 @@ impl System<'_> {
                 }
                 matrix.multiply(p, q);
                 let curvature = dot(p, q);
-                // Not a number compares as false.
+                // A comparison with NaN is false.
                 let strained = curvature > SLACK * scale;
                 if !strained && scale.is_finite() {
                     let size = |i: usize| p[i] * p[i] / weights[i];
@@ -101,7 +100,7 @@ impl System<'_> {
 }
 
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    // Four sums, so that the additions need not wait for each other.
+    // Four partial sums, so that additions do not wait for each other.
     let mut sums = [0.0; 4];
     let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
     let rest: f64 = a4
@@ -118,7 +117,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// Norm of forces and moments, each over its diagonal entry.
+/// Norm of forces and moments, each weighted by its inverse diagonal entry.
 pub(super) fn norm(r: &[f64], weights: &[f64]) -> f64 {
     let squares = r.iter().zip(weights).map(|(r, w)| r * r * w);
     squares.sum::<f64>().sqrt()

@@ -1,4 +1,4 @@
-//! The reference: a dense stiffness matrix, factored anew for each solve.
+//! The reference solver: a dense stiffness matrix, factored for each solve.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -7,11 +7,11 @@ use super::network::{Change, Network};
 use super::solver::{Effort, Solver, StressError};
 use crate::geometry::Dimension;
 
-/// Pivot over its diagonal entry under which a row counts as unheld. Its own entry, not the
-/// greatest: rotations of small grains have small stiffness, N m.
+/// Ratio of a pivot to its diagonal entry below which a row counts as not held. The reference is
+/// its own entry, not the greatest: rotations of small grains have small stiffness, N m.
 const SINGULAR: f64 = 1e-12;
 
-/// Dense Cholesky. Cubic in the number of nodes: for tests and very small networks.
+/// Dense Cholesky. The cost is cubic in the number of nodes: for tests and very small networks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Dense;
 

@@ -1,11 +1,11 @@
-//! What a link is to a solver: a few bars, each a row of the compatibility matrix.
+//! A link in the form of bars, each a row of the compatibility matrix.
 //!
-//! The relative displacement of the two surfaces at the contact is
-//! w = (u_a + q_a x arm_a) - (u_b + q_b x arm_b), u displacements, q rotations. Its component along
-//! the normal n is the compression, the rest is the shear: stress = kn (n.w) n + kt (w - (n.w) n).
-//! With an orthonormal frame (n, t, ...) that is one bar for each direction e, of strain e.w and
-//! stiffness kn or kt; in the plane t is n turned by a quarter to the left (thesis eq. 4.18 as in
-//! the errata: T = [[c, s], [-s, c]]).
+//! The relative displacement of the two surfaces at the contact is w = (u_a + q_a x arm_a) - (u_b +
+//! q_b x arm_b), with displacements u and rotations q. Its component along the normal n is the
+//! compression, the rest is the shear: stress = kn (n.w) n + kt (w - (n.w) n). In an orthonormal
+//! frame (n, t, ...) this gives one bar for each direction e, with strain e.w and stiffness kn or
+//! kt; in the plane t is n rotated to the left by a quarter turn (thesis eq. 4.18 as in the errata:
+//! T = [[c, s], [-s, c]]).
 
 use super::network::{Freedom, Link, LinkState};
 use crate::geometry::{Dimension, Vector};
@@ -18,7 +18,7 @@ const MOST: usize = 6;
 /// `sum_i a[k][i] q_a[i] + b[k][i] q_b[i]`, with q the degrees of freedom of the two nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
-    /// Number of bars: 1 for a sliding link, else the dimension; 0 when off.
+    /// Number of bars: 1 for a sliding link, otherwise the dimension; 0 for a link that is off.
     pub bars: usize,
     /// Stiffness of each bar, N/m.
     pub stiffness: [f64; BARS],
@@ -29,12 +29,12 @@ pub struct Element {
 }
 
 impl Element {
-    /// The bars of a link as it resists now.
+    /// The bars of a link in its present state.
     pub fn new<D: Dimension>(link: &Link<D>, freedom: Freedom) -> Self {
         Self::in_state(link, link.state, freedom)
     }
 
-    /// The bars of a link in some state.
+    /// The bars of a link in a given state.
     pub fn in_state<D: Dimension>(link: &Link<D>, state: LinkState, freedom: Freedom) -> Self {
         let bars = match state {
             LinkState::Off => 0,
@@ -82,9 +82,9 @@ impl Element {
     }
 }
 
-/// An orthonormal frame whose first vector is the normal: in the plane the second is the first
-/// turned by a quarter to the left; in space the second lies across the coordinate axis that the
-/// normal is farthest from.
+/// An orthonormal frame whose first vector is the normal. In the plane the second is the first
+/// rotated to the left by a quarter turn; in space the second is the component across the normal of
+/// the coordinate axis most nearly perpendicular to it.
 pub fn frame<D: Dimension>(normal: D::Vector) -> [D::Vector; BARS] {
     let mut frame = [D::Vector::default(); BARS];
     frame[0] = normal;

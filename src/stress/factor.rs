@@ -1,4 +1,4 @@
-//! The direct solver: a sparse Cholesky factor, kept.
+//! The direct solver: a stored sparse Cholesky factor.
 
 use super::cholesky::{Cholesky, Failed};
 use super::element::Element;
@@ -8,44 +8,44 @@ use super::solver::{Effort, Solver, StressError};
 use super::sparse::Stiffness;
 use crate::geometry::Dimension;
 
-/// What a multiplication of an update costs over one of a factorization, which works on dense
+/// Cost of a multiplication in an update relative to one in a factorization, which works on dense
 /// blocks: 2 with 500 disks, 3 with 5,000, 5 to 10 with 50,000 (bench `stress`).
 const UPDATE_COST: f64 = 5.0;
 
-/// Residual over the load that a solve may leave before the factor is made anew.
+/// Residual over the load of a solution above which the factor is recomputed.
 const RESIDUAL: f64 = 1e-11;
 
-/// Sparse Cholesky with a fill-reducing order. While links only change their state, or come and go
-/// between nodes that were linked before, order and pattern stay; a few such changes update the
-/// factor by rank-1 steps, many make it anew.
+/// Sparse Cholesky with a fill-reducing order. While links only change their state, or form and
+/// break between nodes that were linked before, ordering and pattern stay; a few such changes
+/// update the factor by rank-1 updates, many cause a new factorization.
 pub struct Factor {
     stiffness: Stiffness,
     grounding: Grounding,
     cholesky: Option<Cholesky>,
-    /// The values of the factor are those of the matrix but for `pending`.
+    /// Whether the values of the factor are those of the matrix except for `pending`.
     valid: bool,
-    /// Steps since the values were computed from the matrix.
+    /// Number of updates since the values were computed from the matrix.
     steps: usize,
-    /// Links that changed since the factor was last right, and their state then.
+    /// Links that changed since the factor was last valid, and their state then.
     pending: Vec<(LinkKey, LinkState)>,
     residual: Vec<f64>,
     product: Vec<f64>,
     counts: FactorCounts,
 }
 
-/// How often the parts of a direct solve were needed.
+/// Number of times that the parts of a direct solve were performed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FactorCounts {
-    /// Orders and patterns.
+    /// Orderings and symbolic analyses.
     pub analyses: usize,
-    /// Factorizations.
+    /// Numeric factorizations.
     pub factorizations: usize,
-    /// Rank-1 steps.
+    /// Rank-1 updates.
     pub updates: usize,
 }
 
 impl Factor {
-    /// A solver for a network as it is; it is told of all that changes later.
+    /// A solver for the current state of a network; it must be notified of all later changes.
     pub fn new<D: Dimension>(network: &Network<D>) -> Self {
         Factor {
             stiffness: Stiffness::new(network),
@@ -60,20 +60,20 @@ impl Factor {
         }
     }
 
-    /// How often the parts were needed.
+    /// Number of times that the parts were performed.
     pub fn counts(&self) -> FactorCounts {
         self.counts
     }
 
-    /// The matrix that is factored.
+    /// The factored matrix.
     pub fn stiffness(&self) -> &Stiffness {
         &self.stiffness
     }
 
-    /// Brings the factor up to date.
+    /// Updates the factor.
     ///
     /// # Errors
-    /// When the links do not hold every free node.
+    /// If the links do not hold every free node.
     pub fn prepare<D: Dimension>(&mut self, network: &Network<D>) -> Result<(), StressError> {
         self.grounding.check(network)?;
         if self.stiffness.rows() == 0 {
@@ -110,13 +110,13 @@ impl Factor {
         made.map_err(|failed| self.tell(failed))
     }
 
-    /// Applies what is pending by rank-1 steps; false when that would cost more than a new factor
-    /// or one step fails.
+    /// Applies pending changes by rank-1 updates; returns false if that would cost more than a new
+    /// factorization or an update fails.
     fn update<D: Dimension>(&mut self, network: &Network<D>) -> bool {
         let Some(cholesky) = &mut self.cholesky else {
             return false;
         };
-        // The state that counts is the first: a link may have changed more than once.
+        // The first recorded state counts: a link may have changed more than once.
         self.pending.sort_by_key(|&(key, _)| key);
         self.pending.dedup_by_key(|&mut (key, _)| key);
         let freedom = network.freedom();
@@ -130,7 +130,7 @@ impl Factor {
         if cost * UPDATE_COST > cholesky.work() {
             return false;
         }
-        // What stiffens goes first, so that no state between is weaker than it need be.
+        // Stiffening changes are applied first, so that no intermediate state is weaker than necessary.
         for add in [true, false] {
             for &(key, from) in &self.pending {
                 let link = &network.links()[key];
@@ -170,7 +170,7 @@ impl Factor {
         }
     }
 
-    /// The residual of a solution, and its norm over that of the load.
+    /// Computes the residual of a solution, and returns its norm over that of the load.
     fn residual(&mut self, load: &[f64], displacement: &[f64]) -> f64 {
         self.product.resize(load.len(), 0.0);
         self.residual.resize(load.len(), 0.0);
@@ -189,7 +189,7 @@ impl Factor {
     }
 }
 
-/// Bars of a link in some state.
+/// Number of bars of a link in a given state.
 fn bars<D: Dimension>(link: &Link<D>, state: LinkState, freedom: Freedom) -> usize {
     Element::in_state(link, state, freedom).bars
 }
@@ -224,7 +224,7 @@ impl<D: Dimension> Solver<D> for Factor {
             displacement.copy_from_slice(load);
             cholesky.solve(displacement);
             if self.steps > 0 {
-                // Steps gather rounding: a correction by the exact matrix takes it away again.
+                // Updates accumulate rounding errors: a correction by the exact matrix removes them.
                 self.residual(load, displacement);
                 let mut correction = std::mem::take(&mut self.residual);
                 if let Some(cholesky) = &mut self.cholesky {

@@ -1,8 +1,8 @@
-//! Groups that hang on nothing: D'Alembert loads and a fictional ground (thesis 5.7.8, 5.7.9).
+//! Free groups without a fixed node: D'Alembert loads and a fictitious ground (thesis 5.7.8, 5.7.9).
 //!
-//! In the frame of the group each member feels -m (a + alpha x r + w x (w x r)): translation, the
-//! Euler force (which the thesis leaves out) and the centrifugal force; with rotations also the
-//! moment -I alpha. With these the loads balance, and whatever grounds the group carries nothing.
+//! In the frame of the group the inertia force on each member is -m (a + alpha x r + w x (w x r)):
+//! translation, the Euler force (omitted in the thesis) and the centrifugal force; with rotations also the
+//! moment -I alpha. With these the loads balance, and the links that ground the group carry no force.
 
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
@@ -11,7 +11,7 @@ use super::network::{Change, Freedom, Link, LinkKey, LinkState, Network, Node, N
 use super::solver::{Solver, StressError};
 use crate::geometry::{Dimension, Vector};
 
-/// Principal moments under this share of the greatest count as none: members on one line.
+/// Principal moments below this fraction of the greatest count as zero: members on one line.
 const FLAT: f64 = 1e-12;
 
 /// Mass properties of a member.
@@ -19,17 +19,17 @@ const FLAT: f64 = 1e-12;
 pub struct Member {
     /// Mass, kg.
     pub mass: f64,
-    /// Moment of inertia about any axis through its centre, kg m^2; counts with full freedom only.
+    /// Moment of inertia about any axis through its centre, kg m^2; used with full freedom only.
     pub inertia: f64,
 }
 
-/// Why a group cannot be treated as free.
+/// Reason why a group cannot be treated as free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FreeError {
-    /// A node of it is fixed.
+    /// A node of the group is fixed.
     #[error("node {0} is fixed: the group is not free")]
     Fixed(NodeKey),
-    /// No nodes, or not as many members.
+    /// No nodes, or a different number of members.
     #[error("{nodes} node(s) need as many members, not {members}")]
     Members {
         /// Number of nodes.
@@ -42,37 +42,37 @@ pub enum FreeError {
     Mass(NodeKey),
 }
 
-/// A group without a fixed node, grounded by a fictional link. With full freedom that link resists
-/// all rigid motions of one node. With displacements only, turning the group strains its links and
-/// a link that resists displacements is enough; unless no link resists across itself, then further
-/// bars stop the turning.
+/// A group without a fixed node, grounded by a fictitious link. With full freedom that link resists
+/// all rigid motions of one node. With displacements only, a rotation of the group strains its
+/// links, and a link that resists displacements is sufficient; if no link has tangential stiffness,
+/// further bars prevent the rotation.
 #[derive(Clone, Debug)]
 pub struct FreeGroup<D: Dimension> {
     network: Network<D>,
     members: Vec<Member>,
     fictional: Vec<LinkKey>,
-    /// The group can turn without strain.
+    /// Whether the group can rotate without strain.
     turns: bool,
     centre: D::Vector,
     mass: f64,
     inverse_inertia: Matrix3<f64>,
 }
 
-/// How a free group speeds up.
+/// Acceleration of a free group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acceleration<D: Dimension> {
-    /// Of the centre of mass, m/s^2.
+    /// Acceleration of the centre of mass, m/s^2.
     pub linear: D::Vector,
-    /// rad/s^2.
+    /// Angular acceleration, rad/s^2.
     pub angular: D::Spin,
 }
 
 impl<D: Dimension> FreeGroup<D> {
-    /// Grounds a network of free nodes; keys of its nodes and links stay. Arms of a link that do
-    /// not meet, for an overlap, are drawn to the middle: else turning the whole would strain it.
+    /// Grounds a network of free nodes; keys of its nodes and links stay. Arms of a link that do not meet because of
+    /// an overlap are adjusted to meet in the middle: otherwise a rotation of the whole would strain the link.
     ///
     /// # Errors
-    /// When a node is fixed, or the members do not fit.
+    /// If a node is fixed, or the members do not match.
     pub fn new(network: Network<D>, members: Vec<Member>) -> Result<Self, FreeError> {
         let nodes = network.nodes().len();
         if nodes == 0 || nodes != members.len() {
@@ -120,8 +120,8 @@ impl<D: Dimension> FreeGroup<D> {
         self.centre
     }
 
-    /// Takes the fictional links away, as before a merge with another group, and gives the network
-    /// back with what changed; the node they held on to stays.
+    /// Switches the fictitious links off, as before a merge with another group, and returns the
+    /// network and its changes; the ground node stays.
     pub fn release(mut self) -> (Network<D>, Vec<Change>) {
         let mut changes = Vec::new();
         for &link in &self.fictional {
@@ -130,7 +130,7 @@ impl<D: Dimension> FreeGroup<D> {
         (self.network, changes)
     }
 
-    /// How the group speeds up under a load (rows of the network; N, N m) while it spins.
+    /// Acceleration of the group under a load (rows of the network; N, N m) while it spins.
     pub fn acceleration(&self, load: &[f64], spin: D::Spin) -> Acceleration<D> {
         let (m, full) = (self.network.per_node(), self.full());
         let mut force = D::Vector::default();
@@ -142,7 +142,7 @@ impl<D: Dimension> FreeGroup<D> {
             if full {
                 moment += D::spin_from_fn(|k| part[D::N + k]);
             }
-            // Centrifugal forces have a moment where the spin is not along a principal axis.
+            // Centrifugal forces have a moment if the spin is not along a principal axis.
             moment += D::moment(self.arm(node), self.centrifugal(node, spin));
         }
         Acceleration {
@@ -151,7 +151,7 @@ impl<D: Dimension> FreeGroup<D> {
         }
     }
 
-    /// The load with the inertia forces: it balances (thesis 5.7.8 with the Euler force).
+    /// The load plus the inertia forces: it is balanced (thesis 5.7.8 with the Euler force).
     pub fn balanced(&self, load: &[f64], spin: D::Spin) -> Vec<f64> {
         let acceleration = self.acceleration(load, spin);
         let m = self.network.per_node();
@@ -173,7 +173,7 @@ impl<D: Dimension> FreeGroup<D> {
         all
     }
 
-    /// Greatest force in a bar of the fictional link, N: rounding, when the load balances.
+    /// Greatest force in a bar of the fictitious links, N: only rounding, if the load is balanced.
     pub fn fictional_force(&self, displacement: &[f64]) -> f64 {
         let m = self.network.per_node();
         let mut greatest: f64 = 0.0;
@@ -193,11 +193,11 @@ impl<D: Dimension> FreeGroup<D> {
     }
 
     /// Stiffness of the group between its centre of mass and a member, N/m, for a force along a
-    /// unit vector on that member which inertia forces balance (thesis 5.7.9). Displacements count
-    /// from the mean motion of the group, so that the ground chosen does not matter.
+    /// unit vector on that member which inertia forces balance (thesis 5.7.9). Displacements are
+    /// relative to the mean motion of the group, so that the choice of the ground does not matter.
     ///
     /// # Errors
-    /// Those of the solver.
+    /// The errors of the solver.
     pub fn rim_stiffness(
         &self,
         solver: &mut dyn Solver<D>,
@@ -218,8 +218,8 @@ impl<D: Dimension> FreeGroup<D> {
         Ok(1.0 / relative.dot(&direction))
     }
 
-    /// Translation and rotation of the group as a whole that displacements hold, by the momentum
-    /// they would be.
+    /// Mean translation and rotation of the group contained in displacements, from the
+    /// corresponding momentum.
     fn mean_motion(&self, x: &[f64]) -> (D::Vector, D::Spin) {
         let m = self.network.per_node();
         let mut shift = D::Vector::default();
@@ -262,12 +262,12 @@ impl<D: Dimension> FreeGroup<D> {
     }
 }
 
-/// Stiffnesses one after the other, as of two rims and the link between them (thesis 5.7.9), N/m.
+/// Stiffness of springs in series, such as two rims and the link between them (thesis 5.7.9), N/m.
 pub fn in_series(stiffnesses: &[f64]) -> f64 {
     1.0 / stiffnesses.iter().map(|k| 1.0 / k).sum::<f64>()
 }
 
-/// A spin as a vector of space; that of the plane is about the third axis.
+/// A spin as a vector in space; a planar spin is about the third axis.
 fn padded<D: Dimension>(spin: D::Spin) -> Vector3<f64> {
     let mut v = Vector3::zeros();
     for k in 0..D::SPINS {
@@ -276,8 +276,8 @@ fn padded<D: Dimension>(spin: D::Spin) -> Vector3<f64> {
     v
 }
 
-/// Inverse of the moment of inertia about the centre of mass; nothing about an axis on which all
-/// mass lies.
+/// Inverse of the moment of inertia about the centre of mass; zero about an axis on which all mass
+/// lies.
 fn inverse_inertia<D: Dimension>(
     network: &Network<D>,
     members: &[Member],
@@ -296,7 +296,7 @@ fn inverse_inertia<D: Dimension>(
         }
     }
     if D::N == 2 {
-        // Only turning in the plane.
+        // Rotation in the plane only.
         let own = inertia[(2, 2)];
         inertia = Matrix3::zeros();
         inertia[(2, 2)] = own;
@@ -309,7 +309,7 @@ fn inverse_inertia<D: Dimension>(
     eigen.eigenvectors * Matrix3::from_diagonal(&inverse) * eigen.eigenvectors.transpose()
 }
 
-/// The network with the arms of each link ending in one point.
+/// The network with the arms of each link meeting in one point.
 fn meeting<D: Dimension>(network: &Network<D>) -> Network<D> {
     let mut met = Network::new(network.freedom());
     for node in network.nodes() {
@@ -324,11 +324,11 @@ fn meeting<D: Dimension>(network: &Network<D>) -> Network<D> {
     met
 }
 
-/// Adds the fictional ground and its links.
+/// Adds the fictitious ground and its links.
 fn ground<D: Dimension>(network: &mut Network<D>, turns: bool) -> Vec<LinkKey> {
     let count = network.links().len().max(1) as f64;
     let sum: f64 = network.links().iter().map(|link| link.kn).sum();
-    // Any stiffness does; one like the others keeps the matrix well conditioned.
+    // Any stiffness works; one like the others keeps the matrix well conditioned.
     let stiffness = if sum > 0.0 { sum / count } else { 1.0 };
     let origin = network.nodes()[0];
     let (ground, _) = network.add_node(Node {
@@ -344,7 +344,7 @@ fn ground<D: Dimension>(network: &mut Network<D>, turns: bool) -> Vec<LinkKey> {
         } else {
             1.0
         };
-        // A bar beside the centre stops the turning from one axis to the next.
+        // A bar off the centre prevents the rotation from one axis to the next.
         let pairs: &[(usize, usize)] = if D::N == 2 {
             &[(0, 1)]
         } else {
@@ -373,7 +373,7 @@ fn ground<D: Dimension>(network: &mut Network<D>, turns: bool) -> Vec<LinkKey> {
             {
                 let plane = frame::<D>(line);
                 let side = off(node) * (1.0 / off(node).norm());
-                // Across the plane of the three.
+                // Perpendicular to the plane of the three nodes.
                 let (c, s) = (side.dot(&plane[1]), side.dot(&plane[2]));
                 let across = plane[2] * c - plane[1] * s;
                 bars.push((wide, across, zero, LinkState::Slide));

@@ -1,21 +1,21 @@
-//! Which free nodes hang on something fixed, kept up to date as links come and go.
+//! Tracks which free nodes are connected to a fixed node, updated as links open and close.
 
 use super::network::{Change, LinkState, Network, NodeKey};
 use super::solver::StressError;
 use crate::geometry::Dimension;
 
-/// Knows the nodes that chains of links hold. What is added costs what it touches; a link that
-/// opened makes the next check go through the whole network.
+/// The nodes that chains of links hold. The cost of additions is proportional to what they touch;
+/// after a link opened, the next check searches the whole network.
 #[derive(Clone, Debug, Default)]
 pub struct Grounding {
     held: Vec<bool>,
-    /// Nodes not held when last looked at.
+    /// Nodes not held at the last check.
     loose: Vec<NodeKey>,
     opened: bool,
 }
 
 impl Grounding {
-    /// The state of a network as it is.
+    /// The present state of a network.
     pub fn new<D: Dimension>(network: &Network<D>) -> Self {
         let mut grounding = Grounding::default();
         grounding.renew(network);
@@ -31,7 +31,7 @@ impl Grounding {
         self.opened = false;
     }
 
-    /// Takes a change of the network over.
+    /// Updates the state for a change of the network.
     pub fn changed<D: Dimension>(&mut self, network: &Network<D>, change: Change) {
         match change {
             Change::Node(node) => {
@@ -47,15 +47,15 @@ impl Grounding {
         }
     }
 
-    /// Nothing when every free node is held.
+    /// Succeeds if every free node is held.
     ///
     /// # Errors
-    /// [`StressError::Ungrounded`] with all nodes that are not.
+    /// [`StressError::Ungrounded`] with all nodes that are not held.
     pub fn check<D: Dimension>(&mut self, network: &Network<D>) -> Result<(), StressError> {
         if self.opened || self.held.len() != network.nodes().len() {
             self.renew(network);
         }
-        // What hangs on a held node is held, and may hold others in turn.
+        // A node linked to a held node is held, and may hold others in turn.
         let mut found = !self.loose.is_empty();
         while found {
             found = false;

@@ -8,34 +8,34 @@ use super::solver::{Effort, Half, Solver, StressError};
 use super::sparse::Stiffness;
 use crate::geometry::Dimension;
 
-/// Nodes that come before order and pattern are made anew: the border is dense.
+/// Number of added nodes after which ordering and pattern are recomputed, since the border is dense.
 pub(super) const ROOM: usize = 48;
 
-/// Residual over the load that is left at most, unless it is all rounding: far below the 1e-9 of a
-/// grain's weight that is asked for, with 10,000 grains.
+/// Greatest residual over the load, unless it is only rounding: far below the required 1e-9 of a
+/// grain's weight, with 10,000 grains.
 const RESIDUAL: f64 = 1e-12;
-/// Residual over the load from which on the factor is made anew.
+/// Residual over the load above which the factor is recomputed.
 const BEYOND: f64 = 1e-11;
-/// Solves in one, each for what the last one left over.
+/// Greatest number of corrections in one solve, each for the residual of the last.
 const STEPS: usize = 3;
 
-/// A sparse factor that follows each change by steps of rank one, new nodes as a border, and is
-/// made anew only now and then. A solution starts from the last one: what is solved for is what is
-/// out of balance, so rounding does not gather.
+/// A sparse factor that follows each change by rank-1 updates, stores new nodes as a border, and is
+/// recomputed only rarely. A solution starts from the last one: the solver solves for the
+/// imbalance, so that rounding does not accumulate.
 pub struct Growing {
     stiffness: Stiffness,
     grounding: Grounding,
     factor: Option<Bordered>,
-    /// Bars of each link that the factor knows.
+    /// Number of bars of each link that the factor contains.
     present: Vec<u8>,
     changed: Vec<LinkKey>,
-    /// Factors made.
+    /// Number of factorizations.
     made: u64,
     residual: Vec<f64>,
 }
 
 impl Growing {
-    /// A solver for a network as it is; it is told of all that changes later.
+    /// A solver for the current state of a network; it must be notified of all later changes.
     pub fn new<D: Dimension>(network: &Network<D>) -> Self {
         Growing {
             stiffness: Stiffness::new(network),
@@ -48,7 +48,7 @@ impl Growing {
         }
     }
 
-    /// How often a factor was made anew.
+    /// Number of factorizations so far.
     pub fn factorizations(&self) -> u64 {
         self.made
     }
@@ -75,7 +75,7 @@ impl Growing {
     fn renew<D: Dimension>(&mut self, network: &Network<D>) -> Result<(), StressError> {
         self.factor = None;
         self.made += 1;
-        // A small network is made anew soon enough: a border beyond its size is waste.
+        // A small network is soon factored again: a border larger than its size is waste.
         let room = ROOM.min(8 + self.stiffness.rows() / 2);
         let made = Bordered::new(network, &self.stiffness, room);
         let factor = made.map_err(|row| match row {
@@ -90,7 +90,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Brings the factor up to date; false when it has to be made anew.
+    /// Updates the factor; returns false if it has to be recomputed.
     fn follow<D: Dimension>(&mut self, network: &Network<D>) -> bool {
         let Some(factor) = &mut self.factor else {
             return false;
@@ -114,7 +114,7 @@ impl Growing {
         let m = network.per_node();
         let mut springs = Vec::new();
         for row in old..self.stiffness.rows() {
-            // As stiff as what will hold it: nothing is lost by taking it away again.
+            // As stiff as the bars that will hold the node: removing it again loses no precision.
             let block = self.stiffness.diagonal(row);
             let own: Vec<f64> = (0..m).map(|k| block[k * m + k]).collect();
             if !own.iter().all(|&k| k > 0.0) || !factor.append(&own) {
@@ -161,7 +161,7 @@ impl Growing {
         true
     }
 
-    /// What is out of balance, and its norm.
+    /// Computes the imbalance, and returns its norm.
     fn residual(&mut self, load: &[f64], displacement: &[f64]) -> f64 {
         self.residual.resize(load.len(), 0.0);
         self.stiffness.multiply(displacement, &mut self.residual);

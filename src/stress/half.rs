@@ -1,20 +1,20 @@
-//! Halves of solutions, and all compliances between some links from them.
+//! Half solutions, and all compliances between a set of links computed from them.
 
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
-/// Half of a solution for a force along one bar: L^-1 b with L the factor of the stiffness. The
-/// scalar product of two is the strain of the one bar under a unit force along the other.
+/// Half of a solution for a force along one bar: L^-1 b, where L is the factor of the stiffness.
+/// The scalar product of two halves is the strain of one bar under a unit force along the other.
 #[derive(Clone, Debug, Default)]
 pub struct Half {
-    /// Unknowns that are not zero, from the root of the elimination tree down.
+    /// Nonzero unknowns, from the root of the elimination tree downwards.
     pub(super) places: Vec<u32>,
     pub(super) values: Vec<Row>,
-    /// Unknowns that came since the factor was made; as many in all halves.
+    /// Unknowns added since the factor was made; the same number in all halves.
     pub(super) tail: Vec<Row>,
 }
 
 impl Half {
-    /// Scalar product: m/N.
+    /// Scalar product, m/N.
     pub fn dot(&self, other: &Half) -> f64 {
         let alike = self.alike(other);
         run(
@@ -27,8 +27,8 @@ impl Half {
         )
     }
 
-    /// How many unknowns two halves have in common: two paths to a root of a tree are alike above
-    /// the place where they meet.
+    /// Number of unknowns that two halves have in common: two paths to the root of a tree coincide
+    /// above the point where they meet.
     #[inline]
     fn alike(&self, other: &Half) -> usize {
         let (mut alike, mut end) = (0, self.places.len().min(other.places.len()));
@@ -64,7 +64,7 @@ impl Kernel for Dot<'_> {
     }
 }
 
-/// Adds the products of two lists from a row to a number.
+/// Adds the products of two lists from row `from` to number `to`.
 #[inline(always)]
 fn along<L: Lanes>(a: &[Row], b: &[Row], from: usize, to: usize, sum: &mut L) {
     let whole = to / LANES;
@@ -77,8 +77,8 @@ fn along<L: Lanes>(a: &[Row], b: &[Row], from: usize, to: usize, sum: &mut L) {
     }
 }
 
-/// Fills columns: the strains of all bars of some links for a unit force along each bar across the
-/// normal of each of them. Those between the first `known` links are there already.
+/// Fills columns: the strains of all bars of some links for a unit force along each tangential bar
+/// of each of them. Those between the first `known` links are already filled.
 pub(super) fn fill(halves: &[Vec<Half>], known: usize, columns: &mut [Vec<f64>]) {
     let follows = |&a: &usize, &b: &usize| {
         let (one, other) = (&halves[a][0], &halves[b][0]);
@@ -86,7 +86,7 @@ pub(super) fn fill(halves: &[Vec<Half>], known: usize, columns: &mut [Vec<f64>])
         let path = one.places.get(alike).cmp(&other.places.get(alike));
         path.then(a.cmp(&b))
     };
-    // Beside each other in this order is what has long parts of their paths in common.
+    // This order places halves with long common parts of their paths next to each other.
     let mut order: Vec<usize> = (0..halves.len()).collect();
     order.sort_unstable_by(follows);
     let mut alike: Vec<usize> = order
@@ -110,7 +110,7 @@ pub(super) fn fill(halves: &[Vec<Half>], known: usize, columns: &mut [Vec<f64>])
     );
 }
 
-/// Links taken together, so that what they share is still in the cache.
+/// Number of links processed together, so that their common data stays in the cache.
 const BLOCK: usize = 32;
 
 struct Fill<'a> {
@@ -118,7 +118,7 @@ struct Fill<'a> {
     known: usize,
     columns: &'a mut [Vec<f64>],
     order: &'a [usize],
-    /// How much of the paths of a link and the next are alike.
+    /// Number of common unknowns of the paths of a link and the next in the order.
     alike: &'a [usize],
 }
 
@@ -137,7 +137,7 @@ impl Kernel for Fill<'_> {
             }
             return;
         }
-        // Of each pair of links, how much is alike with the one before the next block.
+        // For each pair of links, the number of common unknowns with the last one before the next block.
         let mut reach = vec![usize::MAX; count.div_ceil(2)];
         for block in (0..count).step_by(BLOCK) {
             let end = (block + BLOCK).min(count);
@@ -172,7 +172,7 @@ impl Kernel for Fill<'_> {
 }
 
 impl<'a> Fill<'a> {
-    /// Two links by their places in the order.
+    /// Computes the products of two links, given by their positions in the order.
     #[inline(always)]
     fn pair<L: Lanes>(&mut self, i: usize, j: usize, alike: usize) {
         let (a, b) = (self.order[i], self.order[j]);
@@ -204,7 +204,7 @@ impl<'a> Fill<'a> {
         }
     }
 
-    /// Two links in the plane with two others; `alike` is that of the second with the third.
+    /// Computes the products of two planar links with two others; `alike` is the common number of the second and the third.
     #[inline(always)]
     fn four<L: Lanes>(&mut self, i: usize, j: usize, alike: usize) {
         let of = [
@@ -227,7 +227,7 @@ impl<'a> Fill<'a> {
         let all: &'a [Vec<Half>] = self.halves;
         let (a, b) = (&all[of[0]][..], &all[of[1]][..]);
         let (c, d) = (&all[of[2]][..], &all[of[3]][..]);
-        // For each of the four pairs: across with normal, across with across, normal with across.
+        // For each of the four pairs: tangential-normal, tangential-tangential, normal-tangential.
         let zero = L::splat(0.0);
         let (mut ac, mut ad) = ((zero, zero, zero), (zero, zero, zero));
         let (mut bc, mut bd) = ((zero, zero, zero), (zero, zero, zero));
@@ -240,7 +240,7 @@ impl<'a> Fill<'a> {
             let (an, at, bn, bt) = (of(&a[0]), of(&a[1]), of(&b[0]), of(&b[1]));
             let (cn, ct, dn, dt) = (of(&c[0]), of(&c[1]), of(&d[0]), of(&d[1]));
             for k in 0..rows {
-                // Written out: arrays of vectors would go through memory.
+                // Written out: arrays of vectors would be stored in memory.
                 let (an, at) = (L::load(&an[k]), L::load(&at[k]));
                 let (bn, bt) = (L::load(&bn[k]), L::load(&bt[k]));
                 let (cn, ct) = (L::load(&cn[k]), L::load(&ct[k]));
@@ -286,7 +286,7 @@ impl<'a> Fill<'a> {
     }
 }
 
-/// What two links have in common beyond a row.
+/// Adds the products of two links from a row to the end of their common part.
 #[inline(always)]
 fn rest<L: Lanes>(a: &[Half], b: &[Half], from: usize, to: usize, sums: &mut (L, L, L)) {
     if to > from * LANES {

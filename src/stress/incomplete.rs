@@ -1,20 +1,20 @@
-//! Incomplete Cholesky factorization without fill, IC(0), by blocks of nodes.
+//! Incomplete Cholesky factorization without fill-in, IC(0), by blocks of nodes.
 
 use super::precondition::{backward, cholesky, forward, inverse_block};
 use super::sparse::Stiffness;
 
-/// Shifts of the diagonal to try, in shares of itself: without one the incomplete factor may meet
-/// a pivot that is not positive although the matrix is fine (Manteuffel 1980).
+/// Shifts of the diagonal to try, as fractions of it: without a shift the incomplete factorization may
+/// meet a pivot that is not positive although the matrix is positive definite (Manteuffel 1980).
 const SHIFTS: [f64; 6] = [0.0, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
 
-/// Share of new rows, as one in so many, above which all is made anew.
+/// The factor is recomputed if more than one row in this many is new.
 const STALE: usize = 16;
 
-/// L L^T, about K on the pattern of K.
+/// L L^T, an approximation of K on the pattern of K.
 #[derive(Debug)]
 pub(super) struct Incomplete {
     m: usize,
-    /// Rows that were factored; later ones have inverses of their own block.
+    /// Number of factored rows; later ones use inverses of their own block.
     factored: usize,
     starts: Vec<usize>,
     columns: Vec<u32>,
@@ -24,7 +24,7 @@ pub(super) struct Incomplete {
 }
 
 impl Incomplete {
-    /// The factor, or a row whose own block is not positive definite.
+    /// The factor, or a row whose diagonal block is not positive definite.
     pub fn new(matrix: &Stiffness) -> Result<Self, usize> {
         let mut failed = 0;
         for shift in SHIFTS {
@@ -92,7 +92,7 @@ impl Incomplete {
         Ok(factor)
     }
 
-    /// sum -= L_ik L_jk^T over the columns k that the row being made and row j share.
+    /// sum -= L_ik L_jk^T over the columns k that the present row and row j have in common.
     fn subtract<const M: usize>(&self, row: std::ops::Range<usize>, j: usize, sum: &mut [f64]) {
         let (mut s, mut t) = (row.start, self.starts[j]);
         while s < row.end && t < self.starts[j + 1] {
@@ -116,7 +116,7 @@ impl Incomplete {
         }
     }
 
-    /// Takes new rows in by the inverses of their own blocks; false when there are too many.
+    /// Adds new rows by the inverses of their diagonal blocks; returns false if there are too many.
     pub fn append(&mut self, matrix: &Stiffness) -> Result<bool, usize> {
         if (matrix.rows() - self.factored) * STALE > self.factored {
             return Ok(false);

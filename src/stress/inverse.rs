@@ -1,34 +1,34 @@
-//! The inverse stiffness matrix under bordering and updates of rank one (thesis eq. 4.19-4.28).
+//! The inverse stiffness matrix under bordering and rank-1 updates (thesis eq. 4.19-4.28).
 //!
-//! A bar of stiffness k whose strain is g.q adds k g g^T to the stiffness, so that
-//! Z' = Z - Z g g^T Z / (1/k + g.Z g), the thesis's cases 2 and 3; a bar taken away is one of
-//! stiffness -k. Updates are kept as a list of vectors, which products take into account, and go
-//! into the matrix many at a time: a sweep over the matrix costs its memory traffic, hardly more
-//! for sixteen vectors than for one.
+//! A bar of stiffness k and strain g.q adds k g g^T to the stiffness, so that Z' = Z - Z g g^T Z /
+//! (1/k + g.Z g), the thesis's cases 2 and 3; removing a bar adds one of stiffness -k. Updates are
+//! stored as a list of vectors, which products take into account, and are applied to the matrix
+//! many at a time: the cost of a sweep over the matrix is its memory traffic, hardly more for
+//! sixteen vectors than for one.
 
 use super::packed::{Blocks, Packed, entry, entry_mut};
 use super::storage::Storage;
 use crate::vector::{LANES, Row};
 
-/// Updates kept before they go into the matrix.
+/// Number of updates stored before they are applied to the matrix.
 pub(super) const RANK: usize = 16;
 
 /// Greatest number of degrees of freedom of a node.
 pub(super) const MOST: usize = 6;
 
-/// A row of compatibility: numbers at the degrees of freedom of two nodes at most.
+/// A compatibility row: values at the degrees of freedom of two nodes at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pair {
-    /// First degree of freedom of each node; none when it is fixed.
+    /// First degree of freedom of each node; none for a fixed node.
     pub at: [Option<usize>; 2],
-    /// The numbers at each.
+    /// The values at each node.
     pub values: [[f64; MOST]; 2],
-    /// How many of them count.
+    /// Number of values per node.
     pub width: usize,
 }
 
 impl Pair {
-    /// Positions and numbers.
+    /// Positions and values.
     pub fn iter(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         (0..2).flat_map(move |end| {
             let at = self.at[end];
@@ -48,15 +48,15 @@ pub(super) struct Inverse<S> {
     matrix: S,
     waiting: Vec<Blocks>,
     signs: Vec<f64>,
-    /// Flexibility so great that it must not be mixed with the rest: the matrix would keep its
-    /// rounding when it has gone. These never go into the matrix.
+    /// Flexibility so great that it must not be added to the matrix, which would keep its rounding
+    /// errors after it is removed. These are never applied to the matrix.
     soft: Vec<Blocks>,
-    /// Zeros between uses.
+    /// Buffer; zero between uses.
     sparse: Blocks,
 }
 
 impl<S: Storage> Inverse<S> {
-    /// An inverse of nothing, in an empty matrix.
+    /// An inverse without rows, in an empty matrix.
     pub fn new(matrix: S) -> Self {
         Inverse {
             matrix,
@@ -67,12 +67,12 @@ impl<S: Storage> Inverse<S> {
         }
     }
 
-    /// Where its rows are.
+    /// The storage of its rows.
     pub fn matrix(&self) -> &S {
         &self.matrix
     }
 
-    /// Tells which rows columns will be asked of next.
+    /// Announces the rows whose columns will be requested next.
     pub fn announce(&mut self, rows: &[usize]) {
         self.matrix.announce(rows);
     }
@@ -82,7 +82,7 @@ impl<S: Storage> Inverse<S> {
         self.matrix.rows()
     }
 
-    /// Numbers held by the matrix.
+    /// Number of values stored in the matrix.
     pub fn held(&self) -> usize {
         self.matrix.held()
     }
@@ -124,12 +124,12 @@ impl<S: Storage> Inverse<S> {
         }
     }
 
-    /// Z += factor c c^T, kept apart until [`Inverse::stiffen`].
+    /// Z += factor c c^T, stored separately until [`Inverse::stiffen`].
     pub fn soften(&mut self, c: Blocks, factor: f64) {
         self.soft.push(scaled(c, factor.sqrt()));
     }
 
-    /// Takes back all that was softened. Before anything else may change.
+    /// Removes all softening; must be called before any other change.
     pub fn stiffen(&mut self) {
         self.soft.clear();
     }
@@ -143,7 +143,7 @@ impl<S: Storage> Inverse<S> {
         }
     }
 
-    /// Brings all updates into the matrix.
+    /// Applies all stored updates to the matrix.
     pub fn sweep(&mut self) {
         if !self.waiting.is_empty() {
             self.matrix.update(&self.waiting, &self.signs);
@@ -152,7 +152,7 @@ impl<S: Storage> Inverse<S> {
         }
     }
 
-    /// Appends rows: what lies left of the present end, then the square at the end.
+    /// Appends rows: first the entries left of the present end, then the square at the end.
     pub fn border(&mut self, left: &[Blocks], corner: impl Fn(usize, usize) -> f64) {
         self.matrix.border(left, &corner);
         self.widen();

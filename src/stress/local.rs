@@ -1,51 +1,50 @@
-//! Solves after a change that reaches only so far: a patch of nodes moves, all others are held.
+//! Solves after a local change: a patch of nodes moves while all others are held.
 //!
-//! A load on one grain is felt less and less with distance. The patch grows until what its rim
-//! passes on is at most a stated share of the mean load at each node outside. That rest is pending:
-//! it stays in the residual, so that the next solve finds it, and what gathers is passed on once it
-//! is above the share.
+//! The effect of a load on one grain decays with distance. The patch grows until the force that its
+//! rim transmits is at most a given fraction of the mean load at each node outside. The remainder
+//! is pending: it stays in the residual, so that the next solve includes it once the accumulated
+//! force exceeds that fraction.
 
 use super::conjugate::{Space, System};
 use super::precondition::{Made, Preconditioner};
 use super::solver::StressError;
 use super::sparse::Stiffness;
 
-/// Rings of neighbours around what is out of balance, at first; as many more each
-/// time that it is too few.
+/// Number of rings of neighbours around the imbalance at first; each enlargement adds as many.
 const RINGS: usize = 4;
 
-/// A patch of more than one in so many rows is none: all is solved.
+/// Patches with more than one in this many rows are not used: the whole system is solved.
 const LARGEST: usize = 2;
 
-/// Share of the mean load from which on a node counts as out of balance.
+/// Fraction of the mean load above which a node counts as unbalanced.
 const SEEN: f64 = 1e-9;
 
 /// Forces that a local solve left unbalanced.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pending {
-    /// Nodes with more than 1e-9 of the mean load of a node left.
+    /// Number of nodes with more than 1e-9 of the mean nodal load unbalanced.
     pub nodes: usize,
-    /// Greatest force at a node, as a share of the mean load of a node.
+    /// Greatest unbalanced force at a node, as a fraction of the mean nodal load.
     pub greatest: f64,
-    /// Norm of all that is left over the norm of the load: the residual of a whole solve.
+    /// Norm of the imbalance over the norm of the load: the residual of a whole solve.
     pub residual: f64,
-    /// Nodes that took part in the solve; 0 when all did.
+    /// Number of nodes in the local solve; 0 for a whole solve.
     pub patch: usize,
 }
 
-/// Local solves, with what they need again.
+/// Local solves and their buffers.
 #[derive(Debug, Default)]
 pub(super) struct Local {
     pub pending: Pending,
     residual: Vec<f64>,
-    /// Place of each row in the patch.
+    /// Position of each row in the patch.
     index: Vec<u32>,
     rows: Vec<u32>,
     space: Space,
 }
 
 impl Local {
-    /// Improves a solution where it is out of balance; none when that is nearly everywhere.
+    /// Improves a solution where it is unbalanced; returns none if that is nearly everywhere.
     pub fn solve(
         &mut self,
         matrix: &Stiffness,
@@ -56,7 +55,7 @@ impl Local {
         [tolerance, share]: [f64; 2],
     ) -> Result<Option<usize>, StressError> {
         let (rows, m) = (matrix.rows(), matrix.per_node());
-        // Squares over the diagonal: forces and moments compare.
+        // Squares weighted by the inverse diagonal, so that forces and moments are comparable.
         let square = |v: &[f64], row: usize| -> f64 {
             let at = row * m..row * m + m;
             let pairs = v[at.clone()].iter().zip(&weights[at]);
@@ -65,7 +64,7 @@ impl Local {
         let whole: f64 = (0..rows).map(|row| square(load, row)).sum();
         let mean = (whole / rows as f64).sqrt();
         let limit = (share * mean).powi(2);
-        // Far enough below the limit that no row inside counts as out of balance again.
+        // Far enough below the limit that no row inside counts as unbalanced again.
         let goal = (tolerance * whole.sqrt()).min(0.1 * share * mean);
         self.residual.resize(load.len(), 0.0);
         matrix.multiply(x, &mut self.residual);
@@ -77,7 +76,7 @@ impl Local {
         self.rows.clear();
         let mut rings = RINGS;
         let mut iterations = 0;
-        // Roughly while the patch grows, then to the end.
+        // Roughly while the patch grows, then to the final accuracy.
         let mut aim = 0.1 * share * mean;
         loop {
             let above = |row: &usize| square(&self.residual, *row) > limit;
@@ -121,8 +120,8 @@ impl Local {
         }
     }
 
-    /// Adds what is out of balance, with rings of neighbours around. A row of the patch is in
-    /// balance, so this is beyond its rim.
+    /// Adds the unbalanced rows, with rings of neighbours around them. Rows of the patch are
+    /// balanced, so these are beyond its rim.
     fn grow(&mut self, matrix: &Stiffness, seeds: &[usize], rings: usize) {
         let mut from = self.rows.len();
         for &row in seeds {
@@ -139,7 +138,7 @@ impl Local {
         }
     }
 
-    /// Balances the patch; its rim takes up what is passed on.
+    /// Balances the patch; the rows beyond its rim receive the transmitted forces.
     fn relax(
         &mut self,
         matrix: &Stiffness,
@@ -149,7 +148,7 @@ impl Local {
         goal: f64,
     ) -> Result<usize, StressError> {
         let m = matrix.per_node();
-        // Rows in rising order: the incomplete factor is better for the order of filling.
+        // Rows in ascending order: the incomplete factor is better in the order of insertion.
         self.rows.sort_unstable();
         for (place, &row) in self.rows.iter().enumerate() {
             self.index[row as usize] = place as u32;
@@ -176,7 +175,7 @@ impl Local {
                 *x += s;
             }
         }
-        // What the step changes: the rows of the patch and their neighbours.
+        // Effect of the step on the residual: on the rows of the patch and their neighbours.
         let mut product = [0.0; 6];
         for (place, &row) in self.rows.iter().enumerate() {
             let row = row as usize;
@@ -190,7 +189,7 @@ impl Local {
                 if self.index[other] != u32::MAX {
                     continue;
                 }
-                // The block of the other row is this one, turned.
+                // The block of the other row is the transpose of this one.
                 for p in 0..m {
                     for q in 0..m {
                         self.residual[other * m + q] -= block[p * m + q] * step[place * m + p];

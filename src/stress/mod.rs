@@ -1,7 +1,7 @@
 //! Quasi-static stress: forces and displacements of a packing in equilibrium (thesis, chapter 4).
 //!
-//! A [`Network`] holds grains as nodes and contacts as links, each link a two-node element. A
-//! [`Solver`] finds the displacements that balance the loads; three of them share that trait.
+//! A [`Network`] contains grains as nodes and contacts as links, each link a two-node element. A
+//! [`Solver`] finds the displacements that balance the loads; several solvers implement this trait.
 //! Displacements are small: directions and lever arms are those of the reference positions.
 
 mod auto;

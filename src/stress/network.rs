@@ -1,8 +1,8 @@
-//! Grains as nodes, contacts as links.
+//! The network: grains as nodes, contacts as links.
 
 use crate::geometry::{Dimension, Vector};
 
-/// Which displacements a free node has.
+/// Degrees of freedom of a free node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freedom {
     /// Displacements of the centre only (thesis 4.3): moments are not balanced.
@@ -34,18 +34,18 @@ pub struct Node<D: Dimension> {
     pub position: D::Vector,
     /// Radius, m; 0 for a point of a boundary.
     pub radius: f64,
-    /// Held in place.
+    /// Whether the node is held in place.
     pub fixed: bool,
 }
 
-/// How a link resists.
+/// State of resistance of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkState {
-    /// Along its normal and across it.
+    /// Resists along its normal and across it.
     Grip,
-    /// Along its normal only: what friction gives is a load.
+    /// Resists along its normal only: the friction force is a load.
     Slide,
-    /// Not at all: apart.
+    /// Open: no resistance.
     Off,
 }
 
@@ -58,7 +58,7 @@ pub struct Link<D: Dimension> {
     pub b: NodeKey,
     /// Unit vector from `a` to `b`.
     pub normal: D::Vector,
-    /// From the centres of `a` and `b` to the point of contact, m.
+    /// Vectors from the centres of `a` and `b` to the point of contact, m.
     pub arms: [D::Vector; 2],
     /// Normal stiffness, N/m.
     pub kn: f64,
@@ -66,20 +66,20 @@ pub struct Link<D: Dimension> {
     pub kt: f64,
     /// Coefficient of friction.
     pub friction: f64,
-    /// How it resists now.
+    /// Present state.
     pub state: LinkState,
 }
 
-/// What changed in a network, for solvers that keep something of it.
+/// A change of a network, for solvers with stored data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A node was added; it has no link yet.
     Node(NodeKey),
     /// A link changed its state; a new one was [`LinkState::Off`] before.
     Link {
-        /// Which.
+        /// The link.
         link: LinkKey,
-        /// Its state before.
+        /// State of the link before.
         from: LinkState,
     },
 }
@@ -91,7 +91,7 @@ pub struct Network<D: Dimension> {
     freedom: Freedom,
     nodes: Vec<Node<D>>,
     links: Vec<Link<D>>,
-    /// Links of each node, whatever their state.
+    /// Links of each node, in any state.
     links_of: Vec<Vec<LinkKey>>,
     /// Row of each node, if it is free.
     rows: Vec<Option<usize>>,
@@ -99,7 +99,7 @@ pub struct Network<D: Dimension> {
 }
 
 impl<D: Dimension> Network<D> {
-    /// A network of nothing.
+    /// An empty network.
     pub fn new(freedom: Freedom) -> Self {
         Network {
             freedom,
@@ -111,7 +111,7 @@ impl<D: Dimension> Network<D> {
         }
     }
 
-    /// Which displacements a free node has.
+    /// Degrees of freedom of a free node.
     pub fn freedom(&self) -> Freedom {
         self.freedom
     }
@@ -126,7 +126,7 @@ impl<D: Dimension> Network<D> {
         self.free * self.per_node()
     }
 
-    /// True when no node is free.
+    /// Whether no node is free.
     pub fn is_empty(&self) -> bool {
         self.free == 0
     }
@@ -149,7 +149,7 @@ impl<D: Dimension> Network<D> {
     /// Adds a link.
     ///
     /// # Panics
-    /// When a node does not exist, or both are the same.
+    /// If a node does not exist, or both are the same.
     pub fn add_link(&mut self, link: Link<D>) -> (LinkKey, Change) {
         assert!(link.a != link.b, "a link joins two nodes");
         let key = self.links.len();
@@ -160,11 +160,11 @@ impl<D: Dimension> Network<D> {
         (key, Change::Link { link: key, from })
     }
 
-    /// Appends another network, its nodes and links after the own ones; how many nodes and links
-    /// came before.
+    /// Appends another network, with its nodes and links after the existing ones; returns the
+    /// former numbers of nodes and links.
     ///
     /// # Panics
-    /// When the two differ in freedom.
+    /// If the two differ in freedom.
     pub fn append(&mut self, other: &Network<D>) -> (NodeKey, LinkKey) {
         assert!(self.freedom == other.freedom, "networks of one freedom");
         let (nodes, links) = (self.nodes.len(), self.links.len());
@@ -181,13 +181,13 @@ impl<D: Dimension> Network<D> {
         (nodes, links)
     }
 
-    /// Changes how a link resists; none when it does so already.
+    /// Changes the state of a link; returns none if it is unchanged.
     pub fn set_state(&mut self, link: LinkKey, state: LinkState) -> Option<Change> {
         let from = std::mem::replace(&mut self.links[link].state, state);
         (from != state).then_some(Change::Link { link, from })
     }
 
-    /// Changes the stiffnesses of a link, N/m; whether they are others now. Solvers are not told: they are made anew.
+    /// Sets the stiffnesses of a link, N/m; returns whether they changed. Solvers are not notified: the caller makes them anew.
     pub fn set_stiffness(&mut self, link: LinkKey, kn: f64, kt: f64) -> bool {
         let link = &mut self.links[link];
         let others = (link.kn, link.kt) != (kn, kt);
@@ -205,7 +205,7 @@ impl<D: Dimension> Network<D> {
         &self.links
     }
 
-    /// Links of a node, whatever their state.
+    /// Links of a node, in any state.
     pub fn links_of(&self, node: NodeKey) -> &[LinkKey] {
         &self.links_of[node]
     }
@@ -216,8 +216,8 @@ impl<D: Dimension> Network<D> {
         self.rows[node]
     }
 
-    /// The link between the centres of two round nodes: direction from `a` to `b`, arms of the
-    /// length of the radii. None when the centres coincide.
+    /// The link between the centres of two round nodes: direction from `a` to `b`, arms as long as
+    /// the radii. None if the centres coincide.
     pub fn between(
         &self,
         a: NodeKey,
@@ -247,7 +247,7 @@ impl<D: Dimension> Network<D> {
         })
     }
 
-    /// Free nodes that no chain of links that resist joins to a fixed node, by key.
+    /// Free nodes that no chain of resisting links connects to a fixed node, by key.
     pub fn ungrounded(&self) -> Vec<NodeKey> {
         let mut held: Vec<bool> = self.nodes.iter().map(|n| n.fixed).collect();
         let mut stack: Vec<NodeKey> = (0..held.len()).filter(|&n| held[n]).collect();

@@ -1,40 +1,40 @@
-//! A symmetric matrix in packed storage, each entry of the triangle held once.
+//! A symmetric matrix in packed storage: each entry of the triangle is stored once.
 //!
-//! The lower triangle is cut into square tiles of eight rows, row of tiles after row of tiles, so
-//! that an update or a product walks through memory once, in order, in whole cache lines. Tiles on
-//! the diagonal are held in full (both halves, alike to the bit): they then need no masks. What
-//! lies beyond the last row is zero.
+//! The lower triangle is divided into square tiles of eight rows, stored row by row of tiles, so
+//! that an update or a product reads memory once, in order, in whole cache lines. Tiles on the
+//! diagonal are stored in full (both halves, equal to the bit), so that they need no masks. Entries
+//! beyond the last row are zero.
 
 use std::ops::Range;
 
 use super::storage::Storage;
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
-/// A tile is as many rows as a row has lanes.
+/// A tile has as many rows as a row has lanes.
 pub(super) type Tile = [Row; LANES];
 
-/// A vector by blocks of eight.
+/// A vector in blocks of eight.
 pub(super) type Blocks = Vec<Row>;
 
-/// Reads one number of a vector held by blocks.
+/// Returns one entry of a vector in blocks.
 pub(super) fn entry(vector: &[Row], i: usize) -> f64 {
     vector[i / LANES].0[i % LANES]
 }
 
-/// A number of a vector held by blocks, to write.
+/// Mutable access to one entry of a vector in blocks.
 pub(super) fn entry_mut(vector: &mut [Row], i: usize) -> &mut f64 {
     &mut vector[i / LANES].0[i % LANES]
 }
 
-/// A symmetric matrix that grows by rows and changes by updates of low rank.
+/// A symmetric matrix that grows by rows and changes by low-rank updates.
 #[derive(Clone, Debug, Default)]
 pub struct Packed {
     tiles: Vec<Tile>,
     len: usize,
 }
 
-/// Tiles to ask for ahead of use: the processor itself stops at the end of each page of memory,
-/// which is eight tiles.
+/// Number of tiles to prefetch ahead: the processor's own prefetcher stops at the end of each page
+/// of memory, which is eight tiles.
 const AHEAD: usize = 12;
 
 /// First tile of a row of tiles.
@@ -69,14 +69,14 @@ impl Packed {
         }
     }
 
-    /// Appends rows of zeros.
+    /// Appends zero rows.
     fn grow(&mut self, rows: usize) {
         self.len += rows;
         self.tiles
             .resize(first(self.blocks()), [Row::default(); LANES]);
     }
 
-    /// Appends rows: their entries left of the present end, then the square at the end.
+    /// Appends rows: first their entries left of the present end, then the square at the end.
     pub(super) fn border(&mut self, left: &[Blocks], corner: impl Fn(usize, usize) -> f64) {
         let n = self.len;
         self.grow(left.len());
@@ -121,7 +121,7 @@ impl Packed {
         );
     }
 
-    /// y = matrix x, for an x that is zero but for some blocks. Cost of one row for each.
+    /// y = matrix x, for an x that is zero except in some blocks. The cost per block is that of one row.
     pub(super) fn multiply_sparse(&self, x: &[Row], blocks: &[usize], y: &mut Blocks) {
         y.clear();
         y.resize(self.blocks(), Row::default());
@@ -142,7 +142,7 @@ impl Packed {
         let blocks = self.blocks();
         let mut columns = Vec::with_capacity(rank * blocks);
         let mut rows = Vec::with_capacity(rank * blocks);
-        // Where parts are not coupled, most of w is zero: those tiles are not touched.
+        // For uncoupled parts most of w is zero: those tiles are skipped.
         let mut runs: Vec<Range<usize>> = Vec::new();
         for t in 0..blocks {
             let mut any = false;
@@ -225,7 +225,7 @@ impl Kernel for Multiply<'_> {
             };
             let own = &self.x[p].0;
             let mut sums = [L::splat(0.0); LANES];
-            // Each tile serves twice: as it lies, and turned over.
+            // Each tile is used twice: as stored, and transposed.
             for ((tile, x), y) in others.iter().zip(self.x).zip(self.y.iter_mut()) {
                 prefetch::<L>(ahead.next());
                 let x = L::load(x);
@@ -291,10 +291,10 @@ struct Update<'a> {
     tiles: &'a mut [Tile],
     /// The vectors, `rank` rows for each block.
     columns: &'a [Row],
-    /// The same times their signs.
+    /// The same multiplied by their signs.
     rows: &'a [Row],
     rank: usize,
-    /// Blocks where a vector is not zero.
+    /// Ranges of blocks with a nonzero vector.
     runs: &'a [Range<usize>],
 }
 
@@ -378,7 +378,7 @@ mod tests {
                 assert!((entry(&z, i) - sum).abs() < 1e-11, "{n} {i}");
             }
             let mut w = vec![vector(n, 2), vector(n, 3), vector(n, 4)];
-            // The second vector leaves blocks alone.
+            // The vectors are zero in some blocks.
             for k in 0..3 {
                 for (b, block) in w[k].iter_mut().enumerate() {
                     if b % 3 == 1 {

@@ -3,24 +3,24 @@
 use super::incomplete::Incomplete;
 use super::sparse::Stiffness;
 
-/// Which approximate inverse.
+/// Type of approximate inverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preconditioner {
-    /// None at all.
+    /// No preconditioner.
     None,
-    /// Of the diagonal (the choice of thesis 5.7.7.2).
+    /// Inverse of the diagonal (the choice of thesis 5.7.7.2).
     Jacobi,
-    /// Of the diagonal blocks of the nodes.
+    /// Inverse of the diagonal blocks of the nodes.
     BlockJacobi,
-    /// An incomplete Cholesky factor without fill, by blocks of nodes.
+    /// Incomplete Cholesky factor without fill-in, by blocks of nodes.
     #[default]
     IncompleteCholesky,
-    /// Inverses of the stiffness of small groups of neighbours, as thesis 5.7.7.4 conjectures.
+    /// Inverses of the stiffness of small groups of neighbours, as thesis 5.7.7.4 suggests.
     SmallInverse,
 }
 
 impl Preconditioner {
-    /// All of them.
+    /// All types.
     pub const ALL: [Preconditioner; 5] = [
         Preconditioner::None,
         Preconditioner::Jacobi,
@@ -29,7 +29,7 @@ impl Preconditioner {
         Preconditioner::SmallInverse,
     ];
 
-    /// Its name in scenarios and summaries.
+    /// Name in scenarios and summaries.
     pub const fn name(self) -> &'static str {
         match self {
             Preconditioner::None => "none",
@@ -41,11 +41,11 @@ impl Preconditioner {
     }
 }
 
-/// Nodes in a group of [`Preconditioner::SmallInverse`].
+/// Number of nodes in a group of [`Preconditioner::SmallInverse`].
 const GROUP: usize = 16;
 
-/// A preconditioner made for a matrix. It may lag behind the matrix: any positive definite one
-/// leads to the same solution.
+/// A preconditioner made for a matrix. It may be out of date: any positive definite one leads to
+/// the same solution.
 #[derive(Debug)]
 pub(super) enum Made {
     None,
@@ -56,8 +56,8 @@ pub(super) enum Made {
 }
 
 impl Made {
-    /// A preconditioner, or the row whose own block is not positive definite: that node is held
-    /// by too few links, whatever its neighbours do.
+    /// A preconditioner, or the row whose diagonal block is not positive definite: too few links
+    /// hold that node, whatever its neighbours do.
     pub fn new(kind: Preconditioner, matrix: &Stiffness) -> Result<Self, usize> {
         Ok(match kind {
             Preconditioner::None => Made::None,
@@ -80,7 +80,7 @@ impl Made {
         })
     }
 
-    /// Takes changes of some rows over, in rising order; true when it could.
+    /// Updates the preconditioner for changed rows, in ascending order; returns whether it could.
     pub fn renew(&mut self, matrix: &Stiffness, changed: &[usize]) -> Result<bool, usize> {
         let m = matrix.per_node();
         match self {
@@ -102,7 +102,7 @@ impl Made {
                 }
                 Ok(true)
             }
-            // A factor that lags still serves while few rows differ.
+            // A factor that is out of date is sufficient while few rows differ.
             Made::Incomplete(factor) => factor.append(matrix),
             Made::Groups(groups) => groups.renew(matrix, changed).map(|()| true),
         }
@@ -131,7 +131,7 @@ impl Made {
     }
 }
 
-/// The diagonal of a row; the row when an entry is not positive.
+/// The diagonal of a row; the row if an entry is not positive.
 fn diagonal(matrix: &Stiffness, row: usize) -> Result<impl Iterator<Item = f64> + '_, usize> {
     let m = matrix.per_node();
     let entries = (0..m).map(move |p| matrix.diagonal(row)[p * m + p]);
@@ -142,7 +142,7 @@ fn diagonal(matrix: &Stiffness, row: usize) -> Result<impl Iterator<Item = f64> 
     }
 }
 
-/// Inverse of the diagonal block of a row, or the row when the block is not positive definite.
+/// Inverse of the diagonal block of a row, or the row if the block is not positive definite.
 pub(super) fn inverse_block(matrix: &Stiffness, row: usize) -> Result<Vec<f64>, usize> {
     let m = matrix.per_node();
     let mut factor = matrix.diagonal(row).to_vec();
@@ -150,7 +150,7 @@ pub(super) fn inverse_block(matrix: &Stiffness, row: usize) -> Result<Vec<f64>, 
     Ok(inverse(&factor, m))
 }
 
-/// The inverse from a Cholesky factor.
+/// Computes the inverse from a Cholesky factor.
 pub(super) fn inverse(factor: &[f64], n: usize) -> Vec<f64> {
     let mut inverse = vec![0.0; n * n];
     for (q, column) in inverse.chunks_exact_mut(n).enumerate() {
@@ -161,14 +161,14 @@ pub(super) fn inverse(factor: &[f64], n: usize) -> Vec<f64> {
     inverse
 }
 
-/// Lower Cholesky factor of a small block in place, or the first row whose pivot is not clearly
-/// positive: some motion without strain moves it.
+/// Computes the lower Cholesky factor of a small block in place, or returns the first row whose
+/// pivot is not clearly positive: some motion without strain moves it.
 pub(super) fn cholesky(block: &mut [f64], m: usize) -> Result<(), usize> {
     for j in 0..m {
         let own = block[j * m + j];
         let row = &block[j * m..j * m + j];
         let pivot = own - row.iter().map(|v| v * v).sum::<f64>();
-        // Not a number compares as false.
+        // A comparison with NaN is false.
         let positive = pivot > super::cholesky::SINGULAR * own;
         if !positive {
             return Err(j);
@@ -183,7 +183,7 @@ pub(super) fn cholesky(block: &mut [f64], m: usize) -> Result<(), usize> {
     Ok(())
 }
 
-/// L x = x, in place.
+/// Solves L y = x in place.
 #[inline(always)]
 pub(super) fn forward(factor: &[f64], m: usize, x: &mut [f64]) {
     for p in 0..m {
@@ -195,7 +195,7 @@ pub(super) fn forward(factor: &[f64], m: usize, x: &mut [f64]) {
     }
 }
 
-/// L^T x = x, in place.
+/// Solves L^T y = x in place.
 #[inline(always)]
 pub(super) fn backward(factor: &[f64], m: usize, x: &mut [f64]) {
     for p in (0..m).rev() {
@@ -207,7 +207,7 @@ pub(super) fn backward(factor: &[f64], m: usize, x: &mut [f64]) {
     }
 }
 
-/// Groups of neighbours with the inverse of the stiffness of each, others held.
+/// Groups of neighbours with the inverse of the stiffness of each, all others held.
 #[derive(Debug)]
 pub(super) struct Groups {
     group_of: Vec<u32>,
@@ -226,7 +226,7 @@ impl Groups {
             if groups.group_of[row] != u32::MAX {
                 continue;
             }
-            // Grown from its first node in order of distance: compact, with short rims.
+            // Grows from its first node in order of distance: compact, with a short rim.
             let group = groups.members.len() as u32;
             let mut members = vec![row as u32];
             groups.group_of[row] = group;
@@ -276,7 +276,7 @@ impl Groups {
     fn renew(&mut self, matrix: &Stiffness, changed: &[usize]) -> Result<(), usize> {
         let mut touched: Vec<usize> = Vec::new();
         for row in self.group_of.len()..matrix.rows() {
-            // A new node is a group of its own until all is made anew.
+            // A new node is a group of its own until the preconditioner is made anew.
             self.group_of.push(self.members.len() as u32);
             self.members.push(vec![row as u32]);
             self.inverses.push(Vec::new());

@@ -1,17 +1,17 @@
-//! RIMA: the inverse stiffness matrix, kept as the network changes (thesis 4.2-4.5, 5.7.7.1).
+//! RIMA: the inverse stiffness matrix, updated as the network changes (thesis 4.2-4.5, 5.7.7.1).
 //!
-//! The inverse is never built anew. A new node comes in by bordering (cases 0 and 1): as many
-//! independent bars as it has degrees of freedom carry it, and fictional springs to the ground
-//! where its bars do not suffice. All other bars are updates of rank one (cases 2 and 3). A link
-//! is removed by an imaginary one of negative stiffness.
+//! The inverse is never recomputed. A new node is added by bordering (cases 0 and 1): as many
+//! independent bars as it has degrees of freedom carry it, with fictitious springs to the ground if
+//! its bars are not sufficient. All other bars are rank-1 updates (cases 2 and 3). A link is
+//! removed by adding an imaginary one of negative stiffness.
 //!
-//! A bar that cannot be taken away, since something would move freely without it, stays in the
-//! inverse and is listed as unwanted; so do fictional springs. The list is tried again after each
-//! change. While one cannot be removed the network has no solution; when the part is attached
-//! again it comes off, and nothing was lost. A bar whose removal leaves something nearly free is
-//! listed too: what its absence changes is kept beside the matrix, whose digits it would spoil.
+//! A bar whose removal would leave a free motion stays in the inverse and is listed as unwanted; so
+//! do fictitious springs. The list is tried again after each change. While one of them cannot be
+//! removed the network has no solution; when the part is attached again the bar is removed, and
+//! nothing is lost. A bar whose removal leaves something nearly free is listed too: the effect of
+//! its removal is stored separately from the matrix, whose precision it would spoil.
 //!
-//! Changes are taken in when a result is asked for: what comes and goes between costs nothing.
+//! Changes are applied when a result is requested: changes that cancel in between cost nothing.
 
 mod change;
 mod merge;
@@ -30,19 +30,19 @@ use crate::geometry::Dimension;
 use crate::ranks::{RankError, Ranks};
 use vectors::unit;
 
-/// Residual over load at which a solution is taken as it is, without refinement.
+/// Residual over load below which a solution is accepted without refinement.
 const ENOUGH: f64 = 1e-12;
-/// Residual over the greatest force of a bar before cancellation that is the rounding of the
-/// displacements themselves: no refinement betters it.
+/// Residual over the greatest force of a bar before cancellation that corresponds to the rounding
+/// of the displacements themselves: refinement does not improve it.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
-/// Residual over load beyond which a solution is refused when refinement does not help any more.
+/// Residual over load above which a solution is rejected if refinement does not help any more.
 const BEYOND: f64 = 1e-9;
-/// Most steps of refinement in one solve.
+/// Greatest number of refinement steps in one solve.
 const STEPS: usize = 8;
-/// Error of columns from which [`Solver::response`] refines them.
+/// Error of columns above which [`Solver::response`] refines them.
 const DRIFTED: f64 = 1e-10;
 
-/// Where a node is.
+/// Position of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Fixed,
@@ -52,26 +52,26 @@ enum Place {
     At(usize),
 }
 
-/// A link as the inverse knows it; bit k of a mask stands for bar k.
+/// A link as stored in the inverse; bit k of a mask stands for bar k.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     ends: [NodeKey; 2],
     element: Element,
     present: u8,
     wanted: u8,
-    /// Present in the matrix but taken away beside it.
+    /// Present in the matrix but removed by separate softening.
     soft: u8,
     finite: bool,
 }
 
-/// What is in the inverse but not in the network.
+/// An element that is in the inverse but not in the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Unwanted {
     Bar {
         link: LinkKey,
         bar: usize,
     },
-    /// To the ground, along one degree of freedom.
+    /// A spring to the ground, along one degree of freedom.
     Spring {
         node: NodeKey,
         axis: usize,
@@ -79,7 +79,7 @@ enum Unwanted {
     },
 }
 
-/// The recursive inverse matrix algorithm of the thesis: its matrix here, or dealt out to ranks ([`Rima::over`]).
+/// The recursive inverse matrix algorithm of the thesis, with a local matrix or one distributed over ranks ([`Rima::over`]).
 #[derive(Clone, Debug)]
 pub struct Rima<S = Packed> {
     inverse: Inverse<S>,
@@ -92,17 +92,17 @@ pub struct Rima<S = Packed> {
     held: Vec<Held>,
     dirty: Vec<LinkKey>,
     unwanted: Vec<Unwanted>,
-    /// How many of them, the first ones, are taken away beside the matrix.
+    /// Number of unwanted elements, the first ones, that are removed by separate softening.
     soft: usize,
     /// Greatest stiffness, N/m.
     stiffest: f64,
-    /// Greatest lever arm, m: what makes moments comparable with forces.
+    /// Greatest lever arm, m, which makes moments comparable with forces.
     lever: f64,
-    /// Whether what is unwanted is to be looked at again.
+    /// Whether unwanted elements have to be checked again.
     retry: bool,
-    /// Whether all was held when last looked at.
+    /// Whether all nodes were held at the last check.
     sound: bool,
-    /// First residual over load of the last solve.
+    /// Initial residual over load of the last solve.
     error: f64,
     refinements: u64,
 }
@@ -114,32 +114,32 @@ impl Default for Rima {
 }
 
 impl Rima {
-    /// An inverse of nothing.
+    /// An empty inverse.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The inverse of a network as it is.
+    /// The inverse for the present state of a network.
     pub fn of<D: Dimension>(network: &Network<D>) -> Self {
         Self::default().grown(network)
     }
 }
 
 impl<'r> Rima<Spread<'r>> {
-    /// An inverse of nothing whose rows will be dealt out to ranks (thesis 4.8). Each rank keeps the whole network, and makes the same
-    /// calls in the same order; each gets the same bits as [`Rima::new`] gives on one rank.
+    /// An empty inverse whose rows are distributed over ranks (thesis 4.8). Each rank stores the whole network, and
+    /// makes the same calls in the same order; each gets the same bits as [`Rima::new`] gives on one rank.
     pub fn over(ranks: &'r (dyn Ranks + Sync), fetch: Fetch) -> Self {
         Self::with(Spread::new(ranks, fetch))
     }
 
-    /// Why messages failed, if they did: then nothing can be solved any more.
+    /// The reason why communication failed, if it did: then nothing can be solved any more.
     pub fn failure(&self) -> Option<RankError> {
         self.inverse.matrix().failure()
     }
 }
 
 impl<S: Storage> Rima<S> {
-    /// An inverse of nothing becomes that of a network as it is.
+    /// Extends an empty inverse to that of the present state of a network.
     #[must_use]
     pub fn grown<D: Dimension>(mut self, network: &Network<D>) -> Self {
         for node in 0..network.nodes().len() {
@@ -174,7 +174,7 @@ impl<S: Storage> Rima<S> {
         }
     }
 
-    /// Steps of refinement made so far, all solves together.
+    /// Total number of refinement steps of all solves.
     pub fn refinements(&self) -> u64 {
         self.refinements
     }
@@ -184,19 +184,19 @@ impl<S: Storage> Rima<S> {
         self.error
     }
 
-    /// Memory of the part of the inverse that lies here, bytes.
+    /// Memory of the local part of the inverse, bytes.
     pub fn memory(&self) -> usize {
         self.inverse.held() * size_of::<f64>()
     }
 
-    /// Takes in all changes that were told, and brings them into the matrix itself.
+    /// Applies all changes, including pending updates of the matrix itself.
     pub fn sweep<D: Dimension>(&mut self, network: &Network<D>) {
         self.settle(network);
         self.inverse.sweep();
     }
 
-    /// The inverse by rows of the network, m/N; none while a node is not held. For checks and
-    /// small networks.
+    /// The inverse by rows of the network, m/N; none while a node is not held. For checks and small
+    /// networks.
     pub fn inverse<D: Dimension>(&mut self, network: &Network<D>) -> Option<DMatrix<f64>> {
         self.settle(network);
         let n = network.len();
@@ -214,8 +214,8 @@ impl<S: Storage> Rima<S> {
         Some(full)
     }
 
-    /// Greatest entry of K Z - I over some columns, evenly spread: how far the inverse has
-    /// drifted by rounding (moments count by the greatest lever arm).
+    /// Greatest entry of K Z - I over some evenly spaced columns: the rounding drift of the inverse
+    /// (moments are scaled by the greatest lever arm).
     pub fn drift<D: Dimension>(&mut self, network: &Network<D>, columns: usize) -> f64 {
         self.settle(network);
         let n = self.inverse.len();
@@ -240,7 +240,7 @@ impl<S: Storage> Rima<S> {
         greatest
     }
 
-    /// An error unless links hold every free node.
+    /// Returns an error unless links hold every free node.
     fn check<D: Dimension>(&mut self, network: &Network<D>) -> Result<(), StressError> {
         if self.sound {
             return Ok(());
@@ -265,7 +265,7 @@ impl<S: Storage> Rima<S> {
         Ok(())
     }
 
-    /// The node that moves most when a bar is pulled that alone holds a mechanism.
+    /// The node that moves most under the force of a bar that alone prevents a mechanism.
     fn mover(&mut self, one: Unwanted) -> NodeKey {
         let (pair, _) = self.bar(one);
         let mut column = self.inverse.zeros();
@@ -282,7 +282,7 @@ impl<D: Dimension, S: Storage> Solver<D> for Rima<S> {
     fn changed(&mut self, _network: &Network<D>, change: Change) {
         match change {
             Change::Node(_) => self.sound = false,
-            // Links never seen are found by their number.
+            // New links are found by their number.
             Change::Link { link, .. } if link < self.held.len() => self.dirty.push(link),
             Change::Link { .. } => {}
         }
@@ -321,14 +321,14 @@ impl<D: Dimension, S: Storage> Solver<D> for Rima<S> {
             if left <= ENOUGH * greatest || left <= ROUNDING * rounding {
                 break;
             }
-            // No nearer than half: rounding is all that is left, or refinement does not work.
+            // The residual is not halved: only rounding is left, or refinement does not work.
             if left.partial_cmp(&(0.5 * before)) != Some(std::cmp::Ordering::Less) || round == STEPS
             {
                 if left <= BEYOND * greatest {
                     break;
                 }
                 if self.soft > 0 {
-                    // So nearly free that double precision cannot tell: the softest comes last.
+                    // So nearly free that double precision cannot resolve it: the softest comes last.
                     let node = self.mover(self.unwanted[self.soft - 1]);
                     return Err(StressError::Mechanism { node });
                 }

@@ -1,16 +1,16 @@
-//! What all solvers do.
+//! The common interface of all solvers.
 
 pub use super::half::Half;
 use super::network::{Change, LinkKey, Network, NodeKey};
 use crate::geometry::Dimension;
 
-/// Why there is no solution.
+/// Reason why there is no solution.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StressError {
-    /// Nodes that no chain of links joins to a fixed node.
+    /// No chain of links connects these nodes to a fixed node.
     #[error("{} free node(s) hang on nothing that is fixed, the first is node {}", .nodes.len(), .nodes.first().copied().unwrap_or(0))]
     Ungrounded {
-        /// Which, by key.
+        /// The nodes, by key.
         nodes: Vec<NodeKey>,
     },
     /// Links hold the nodes together, but some can move without any strain.
@@ -24,42 +24,42 @@ pub enum StressError {
         "{iterations} iterations brought the residual only to {residual:e} of the load (allowed: {tolerance:e})"
     )]
     NotConverged {
-        /// How many were made.
+        /// Number of iterations.
         iterations: usize,
         /// Norm of the residual over the norm of the load.
         residual: f64,
-        /// What was asked for.
+        /// Requested tolerance.
         tolerance: f64,
     },
     /// A number that is not finite.
     #[error("a load, a stiffness or a displacement is not a finite number")]
     NotFinite,
-    /// The iteration was given up from outside.
+    /// The iteration was interrupted from outside.
     #[error("the iteration was interrupted before it came to equilibrium")]
     Interrupted,
 }
 
-/// What a solve took.
+/// Effort of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Iterations; 0 for a direct method.
+    /// Number of iterations; 0 for a direct method.
     pub iterations: usize,
 }
 
 /// Finds displacements that balance loads, on a network that changes.
 pub trait Solver<D: Dimension> {
-    /// Its name in scenarios and summaries.
+    /// Name in scenarios and summaries.
     fn name(&self) -> &'static str;
 
-    /// The network has just changed. Changes come one at a time, in order. Nothing is refused
-    /// here: what leaves the network ungrounded is told by the next solve.
+    /// Notifies the solver that the network has just changed. Changes come one at a time, in order.
+    /// No change is rejected here: the next solve reports if the network is ungrounded.
     fn changed(&mut self, network: &Network<D>, change: Change);
 
-    /// Displacements under a load, both by rows of the network (N, N m; m, rad). What is in
-    /// `displacement` before serves as a first guess to those who want one.
+    /// Computes displacements under a load, both by rows of the network (N, N m; m, rad). The
+    /// content of `displacement` serves as the initial guess of iterative methods.
     ///
     /// # Errors
-    /// When the links do not hold every free node.
+    /// If the links do not hold every free node.
     fn solve(
         &mut self,
         network: &Network<D>,
@@ -67,9 +67,9 @@ pub trait Solver<D: Dimension> {
         displacement: &mut [f64],
     ) -> Result<Effort, StressError>;
 
-    /// Displacements due to a unit pair of forces along one bar of a link: +1 N times the bar's row
-    /// of compatibility at each of its nodes. False, with `displacement` left alone, when the method
-    /// has nothing better for it than a solve.
+    /// Computes displacements due to a unit pair of forces along one bar of a link: +1 N times the
+    /// bar's compatibility row at each of its nodes. Returns false, with `displacement` unchanged,
+    /// if the method has no faster way than a solve.
     fn response(
         &mut self,
         _network: &Network<D>,
@@ -80,15 +80,15 @@ pub trait Solver<D: Dimension> {
         false
     }
 
-    /// The halves of solutions for unit pairs of forces along each bar of some links; none when the
-    /// method has no factor, or where a solve would fail. Halves of one state of the network and of
-    /// one [`Solver::basis`] go together.
+    /// The half solutions for unit pairs of forces along each bar of some links; none if the method
+    /// has no factor, or if a solve would fail. Only halves for the same state of the network and
+    /// the same [`Solver::basis`] can be combined.
     fn halves(&mut self, _network: &Network<D>, _links: &[LinkKey]) -> Option<Vec<Vec<Half>>> {
         None
     }
 
-    /// Another number when halves given before no longer go with those given now, though the network
-    /// is the same: a factor made anew has another order of unknowns.
+    /// A number that changes when earlier halves cannot be combined with new ones any more, even
+    /// for the same network: a new factor has another order of unknowns.
     fn basis(&self) -> u64 {
         0
     }

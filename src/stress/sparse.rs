@@ -1,14 +1,14 @@
-//! The stiffness matrix of a network, sparse by blocks of one node.
+//! The stiffness matrix of a network, sparse in blocks of one node.
 //!
-//! A change of a link sums the blocks of its two nodes anew from their links. Nothing is added and
-//! taken away again, so the matrix is that of a fresh assembly to the last bit, whatever came
-//! before.
+//! After a change of a link the blocks of its two nodes are summed again from all their links.
+//! Nothing is added and subtracted again, so the matrix equals a fresh assembly to the last bit,
+//! whatever its history.
 
 use super::element::Element;
 use super::network::{Change, LinkState, Network, NodeKey};
 use crate::geometry::Dimension;
 
-/// Where a row lies in the arrays of entries; rows that grow move to the end.
+/// Position of a row in the arrays of entries; rows that grow move to the end.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     start: usize,
@@ -16,14 +16,14 @@ struct Span {
     room: usize,
 }
 
-/// Room for entries that a new row gets.
+/// Number of entries reserved for a new row.
 const ROOM: usize = 4;
 
-/// Blocks of a row beside the diagonal: columns in rising order, and the blocks row by row.
+/// Off-diagonal blocks of a row: columns in ascending order, and the blocks, each by rows.
 pub type Row<'a> = (&'a [u32], &'a [f64]);
 
 /// The grounded stiffness matrix, N/m (N m for rotations): one block for each free node and each
-/// pair of free nodes that was ever linked since the last tidying.
+/// pair of free nodes that was ever linked since the last full assembly.
 #[derive(Clone, Debug)]
 pub struct Stiffness {
     per_node: usize,
@@ -31,7 +31,7 @@ pub struct Stiffness {
     diagonal: Vec<f64>,
     spans: Vec<Span>,
     columns: Vec<u32>,
-    /// Some link resists at this entry.
+    /// Whether some link resists at this entry.
     live: Vec<bool>,
     blocks: Vec<f64>,
     node_of: Vec<NodeKey>,
@@ -41,7 +41,7 @@ pub struct Stiffness {
 }
 
 impl Stiffness {
-    /// The matrix of a network as it is.
+    /// The matrix of the present network.
     pub fn new<D: Dimension>(network: &Network<D>) -> Self {
         let mut matrix = Stiffness {
             per_node: network.per_node(),
@@ -74,12 +74,12 @@ impl Stiffness {
         self.node_of[row]
     }
 
-    /// A number that changes when entries appear or go; values change without.
+    /// A number that changes when entries are added or removed, but not when values change.
     pub fn pattern(&self) -> u64 {
         self.pattern
     }
 
-    /// Number of blocks beside the diagonal.
+    /// Number of off-diagonal blocks.
     pub fn entries(&self) -> usize {
         self.entries
     }
@@ -90,7 +90,7 @@ impl Stiffness {
         &self.diagonal[row * area..(row + 1) * area]
     }
 
-    /// The blocks of a row beside the diagonal.
+    /// The off-diagonal blocks of a row.
     pub fn row(&self, row: usize) -> Row<'_> {
         let span = self.spans[row];
         let area = self.per_node * self.per_node;
@@ -101,7 +101,7 @@ impl Stiffness {
         )
     }
 
-    /// Index of the first entry of a row, for [`Stiffness::block`]. Stays while the pattern does.
+    /// Index of the first entry of a row, for [`Stiffness::block`]. Valid while the pattern is unchanged.
     pub fn first(&self, row: usize) -> usize {
         self.spans[row].start
     }
@@ -112,7 +112,7 @@ impl Stiffness {
         &self.blocks[entry * area..(entry + 1) * area]
     }
 
-    /// Takes a change of the network over: O(links of the two nodes).
+    /// Updates the matrix for a change of the network: O(links of the two nodes).
     pub fn changed<D: Dimension>(&mut self, network: &Network<D>, change: Change) {
         match change {
             Change::Node(node) => self.add_row(network, node),
@@ -178,8 +178,8 @@ impl Stiffness {
         sum
     }
 
-    /// The matrix of some rows with all others held, in the order given; `index` has the place of
-    /// each of these rows, and `u32::MAX` for the others.
+    /// The matrix of some rows, in the given order, with all others held; `index` gives the
+    /// position of each of these rows, and `u32::MAX` for the others.
     pub(super) fn part(&self, rows: &[u32], index: &[u32]) -> Self {
         let area = self.per_node * self.per_node;
         let mut part = Stiffness {
@@ -222,7 +222,7 @@ impl Stiffness {
         part
     }
 
-    /// Sums everything anew; entries without a link that resists go.
+    /// Assembles everything anew; removes entries without a resisting link.
     fn assemble<D: Dimension>(&mut self, network: &Network<D>) {
         self.diagonal.clear();
         self.spans.clear();
@@ -278,7 +278,7 @@ impl Stiffness {
         self.pattern += 1;
     }
 
-    /// Room for more entries at the end.
+    /// Reserves room for more entries at the end.
     fn grow(&mut self, room: usize) {
         let len = self.columns.len() + room;
         self.columns.resize(len, 0);
@@ -354,7 +354,7 @@ impl Stiffness {
         }
     }
 
-    /// The entry of a pair; made when wanted, else none where there is none.
+    /// Index of the entry of a pair; created if `make`, otherwise none if it does not exist.
     fn entry(&mut self, row: usize, column: u32, make: bool) -> Option<usize> {
         let span = self.spans[row];
         let columns = &self.columns[span.start..span.start + span.len];
@@ -382,7 +382,7 @@ impl Stiffness {
         self.blocks
             .copy_within(at * area..end * area, (at + 1) * area);
         self.columns[at] = column;
-        // Counted as alive from the start: the caller tells what it is.
+        // Counts as live from the start: the caller sets its state.
         self.live[at] = true;
         self.spans[row].len += 1;
         self.entries += 1;

@@ -1,13 +1,13 @@
-//! A symmetric matrix whose rows are dealt out to ranks (thesis 4.8).
+//! A symmetric matrix whose rows are distributed over ranks (thesis 4.8).
 //!
-//! The lower triangle is cut into tiles as in [`super::packed`]; rows of tiles are dealt out in groups of [`GROUP`], group after
-//! group to rank after rank. Vectors are whole on every rank: what is worked out from rows of the matrix is worked out by each
-//! rank for itself. So there are two messages only: rows of the matrix to all, for columns of the inverse, and a product with
-//! a whole vector.
+//! The lower triangle is divided into tiles as in [`super::packed`]; rows of tiles are distributed cyclically
+//! over ranks in groups of [`GROUP`]. Vectors are stored completely on every rank: each rank computes for
+//! itself whatever follows from rows of the matrix. So there are only two types of communication: rows of the
+//! matrix to all ranks, for columns of the inverse, and the product with a full vector.
 //!
-//! **The same bits as on one rank.** Each number of the matrix lies on one rank and is updated by the operations of one rank. A column
-//! is made of whole rows in the order of one rank. In a product each number of the result is a sum that goes down the rows; it
-//! is handed from the rank of one group of rows to that of the next ([`super::wave`]).
+//! **The same bits as on one rank.** Each number of the matrix is stored on one rank and updated by the same operations as on
+//! a single rank. A column consists of whole rows in the same order. In a product each number of the result is a sum down the
+//! rows; it is passed from the rank of one group of rows to that of the next ([`super::wave`]).
 
 use std::cell::RefCell;
 
@@ -17,25 +17,25 @@ use super::wave;
 use crate::ranks::{RankError, Ranks, Tag, Values, pack, unpack};
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
-/// Rows of tiles that are dealt out together. More of them: shares are less even. Fewer: sums are handed on more often.
+/// Number of rows of tiles in a group. Larger groups make shares less even, smaller ones pass sums on more often.
 pub(super) const GROUP: usize = 16;
 
-/// Tiles to ask for ahead of use: as on one rank.
+/// Number of tiles to prefetch ahead, as on one rank.
 pub(super) const AHEAD: usize = 12;
 
-/// Rows that are kept after they came, until the matrix changes.
+/// Number of received rows that are kept until the matrix changes.
 const KEPT: usize = 64;
 
 const ROWS: Tag = Tag::new(40);
 
-/// How rows of the matrix come to all ranks.
+/// Method of communicating rows of the matrix to all ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fetch {
-    /// As in the thesis (4.8.4, 4.8.5): to the rank of the last of them, which makes the column and sends it to all others. Two messages,
-    /// one after the other, and one rank that sends to all, for each update.
+    /// As in the thesis (4.8.4, 4.8.5): to the rank of the last of them, which computes the column and sends
+    /// it to all others. Each update takes two messages, one after the other, and one rank that sends to all.
     Broadcast,
-    /// Each rank gives its parts to all, at one go for all that the attachment of a node needs; the rows are kept until the matrix
-    /// changes. What all can work out needs no message: the row of a new node, and all updates that wait.
+    /// Each rank sends its parts to all, at once for everything that the attachment of a node requires; rows are kept until
+    /// the matrix changes. Data that each rank can compute needs no message: the row of a new node, and all pending updates.
     #[default]
     Gather,
 }
@@ -43,29 +43,29 @@ pub enum Fetch {
 /// A row of tiles.
 #[derive(Clone, Debug)]
 pub(super) struct Own {
-    /// Its number.
+    /// Index of the row.
     pub row: usize,
-    /// Up to the diagonal.
+    /// The tiles up to the diagonal.
     pub tiles: Vec<Tile>,
 }
 
-/// A matrix dealt out to ranks.
+/// A matrix distributed over ranks.
 #[derive(Clone, Debug)]
 pub struct Spread<'r> {
     pub(super) ranks: &'r (dyn Ranks + Sync),
     fetch: Fetch,
     rows: usize,
-    /// What lies here, in order.
+    /// Local rows of tiles, in order.
     pub(super) own: Vec<Own>,
-    /// Rows of the matrix as it is now, oldest first.
+    /// Known rows of the present matrix, oldest first.
     known: Vec<(usize, Blocks)>,
-    /// The rows that were asked for last, where one rank alone knows them.
+    /// The rows requested last, if only one rank knows them.
     last: Vec<usize>,
     failure: RefCell<Option<RankError>>,
 }
 
 impl<'r> Spread<'r> {
-    /// No rows yet.
+    /// A matrix without rows.
     pub fn new(ranks: &'r (dyn Ranks + Sync), fetch: Fetch) -> Self {
         Spread {
             ranks,
@@ -78,7 +78,7 @@ impl<'r> Spread<'r> {
         }
     }
 
-    /// Why messages failed, if they did: all numbers since are none.
+    /// The reason why communication failed, if it did: all later results are NaN.
     pub fn failure(&self) -> Option<RankError> {
         self.failure.borrow().clone()
     }
@@ -88,7 +88,7 @@ impl<'r> Spread<'r> {
         (row / GROUP) % self.ranks.size()
     }
 
-    /// What an act with messages gives; none if they fail, or failed before.
+    /// Result of an operation with communication; none if it fails, or communication failed before.
     pub(super) fn guarded<T>(&self, act: impl FnOnce() -> Result<T, RankError>) -> Option<T> {
         if self.failure.borrow().is_some() {
             return None;
@@ -102,7 +102,8 @@ impl<'r> Spread<'r> {
         }
     }
 
-    /// The own parts of a row of the matrix: left of the diagonal and its tile if that row of tiles is here, then what lies below.
+    /// The local parts of a row of the matrix: those left of the diagonal and the diagonal tile if
+    /// that row of tiles is local, then those below.
     fn parts(&self, i: usize, to: &mut Vec<f64>) {
         let (block, lane) = (i / LANES, i % LANES);
         let from = self.own.partition_point(|own| own.row < block);
@@ -120,7 +121,7 @@ impl<'r> Spread<'r> {
         }
     }
 
-    /// Rows put together from the parts of all ranks.
+    /// Assembles rows from the parts of all ranks.
     fn together(&self, rows: &[usize], parts: &[Vec<f64>]) -> Result<Vec<Blocks>, RankError> {
         let mut parts: Vec<_> = parts.iter().map(|part| part.chunks_exact(LANES)).collect();
         let mut all = Vec::with_capacity(rows.len());
@@ -137,7 +138,7 @@ impl<'r> Spread<'r> {
         Ok(all)
     }
 
-    /// Has rows come to all ranks, but for those that are known.
+    /// Communicates rows to all ranks, except those that are known.
     fn gather(&mut self, rows: &[usize]) {
         let mut missing = Vec::new();
         for i in rows {
@@ -157,7 +158,7 @@ impl<'r> Spread<'r> {
             self.together(&missing, &parts)
         });
         let Some(come) = come else { return };
-        // Those that are asked for now stay in any case.
+        // Requested rows are kept in any case.
         let surplus = (self.known.len() + come.len()).saturating_sub(KEPT.max(rows.len()));
         let mut left = surplus;
         self.known.retain(|(i, _)| {
@@ -173,7 +174,7 @@ impl<'r> Spread<'r> {
         found.map(|(_, row)| row)
     }
 
-    /// The sum of known rows times numbers, added as on one rank.
+    /// The sum of known rows times numbers, added in the order of one rank.
     fn combine(&self, factors: &[(usize, f64)], y: &mut Blocks) {
         for (i, factor) in factors {
             let Some(row) = self.row(*i) else { return };
@@ -185,10 +186,10 @@ impl<'r> Spread<'r> {
         }
     }
 
-    /// The column made by the rank of the last row and sent to all.
+    /// Computes the column on the rank of the last row, and sends it to all.
     fn made_by_one(&mut self, factors: &[(usize, f64)], y: &mut Blocks) -> Result<(), RankError> {
         let rows: Vec<usize> = factors.iter().map(|(i, _)| *i).collect();
-        // The second bar of a link needs the rows of the first.
+        // The second bar of a link requires the same rows as the first.
         let again = rows.iter().all(|i| self.last.contains(i));
         if !again {
             self.last.clone_from(&rows);
@@ -225,7 +226,7 @@ impl<'r> Spread<'r> {
         self.spread_from(root, y)
     }
 
-    /// Brings a vector from one rank to all.
+    /// Sends a vector from one rank to all.
     pub(super) fn spread_from(&self, root: usize, y: &mut Blocks) -> Result<(), RankError> {
         let mut numbers: Vec<f64> = y.iter().flat_map(|block| block.0).collect();
         self.ranks.broadcast_values(root, &mut numbers)?;
@@ -242,14 +243,14 @@ impl<'r> Spread<'r> {
         Ok(())
     }
 
-    /// Nothing that came before is of the matrix as it is now.
+    /// Discards received rows, since the matrix has changed.
     fn forget(&mut self) {
         self.known.clear();
         self.last.clear();
     }
 }
 
-/// What stands for a vector that could not come.
+/// Marks a vector that could not be communicated.
 pub(super) fn none(y: &mut [Row]) {
     y.fill(Row([f64::NAN; LANES]));
 }
@@ -280,7 +281,7 @@ impl Storage for Spread<'_> {
         for (a, row) in new.iter_mut().enumerate() {
             row.resize(self.rows.div_ceil(LANES), Row::default());
             for b in 0..left.len() {
-                // The square is symmetric: what is given is the half below its diagonal.
+                // The square is symmetric: the lower half is given.
                 let value = corner(a.max(b), a.min(b));
                 row[(n + b) / LANES].0[(n + b) % LANES] = value;
             }
@@ -295,7 +296,7 @@ impl Storage for Spread<'_> {
             for (tile, block) in tiles[..p].iter_mut().zip(row) {
                 tile[r] = *block;
             }
-            // The tile on the diagonal is held in full.
+            // The tile on the diagonal is stored in full.
             for j in p * LANES..=i {
                 let value = row[p].0[j % LANES];
                 tiles[p][r].0[j % LANES] = value;
@@ -303,7 +304,7 @@ impl Storage for Spread<'_> {
             }
         }
         match self.fetch {
-            // What the new rows say of old ones, and the new rows themselves, all know.
+            // Every rank knows the entries of new rows for old ones, and the new rows themselves.
             Fetch::Gather => {
                 let blocks = self.blocks();
                 for (i, known) in &mut self.known {
@@ -396,15 +397,15 @@ pub(super) fn prefetch<L: Lanes>(tile: Option<&Tile>) {
     }
 }
 
-/// An update of what lies here: as on one rank, tile by tile.
+/// An update of the local part: as on one rank, tile by tile.
 struct Update<'a> {
     own: &'a mut [Own],
     /// The vectors, `rank` rows for each block.
     columns: &'a [Row],
-    /// The same times their signs.
+    /// The same multiplied by their signs.
     rows: &'a [Row],
     rank: usize,
-    /// Blocks where a vector is not zero: other tiles are left alone.
+    /// Whether a vector is nonzero in a block: other tiles are skipped.
     touched: &'a [bool],
 }
 

@@ -1,10 +1,10 @@
-//! The product of a matrix dealt out to ranks with a vector, in the order of one rank.
+//! The product of a distributed matrix with a vector, in the order of one rank.
 //!
-//! Each tile below the diagonal serves twice: as it lies, it adds to the sums of its own rows, which one rank has; turned over, it
-//! adds to numbers of the result that belong to rows further up. Each of those numbers is a sum down the rows of tiles, and
-//! goes from the rank of one group of rows to the rank of the next. So that ranks work at the same time, the result goes in
-//! pieces of [`PIECE`] blocks: while one rank is at the second piece, the next is at the first. Who works on what and when follows
-//! from the size alone, and all ranks find the same plan; each step ends with a paired exchange, which cannot deadlock.
+//! Each tile below the diagonal is used twice: as stored, it contributes to the sums of its own rows, which one rank has; transposed,
+//! it contributes to numbers of the result that belong to earlier rows. Each of those numbers is a sum down the rows of tiles, and is
+//! passed from the rank of one group of rows to the rank of the next. To keep all ranks busy, the result is passed in pieces of
+//! [`PIECE`] blocks: while one rank works on the second piece, the next works on the first. The schedule follows from the size alone,
+//! and all ranks compute the same plan; each step ends with a paired exchange, which cannot deadlock.
 
 use super::packed::Blocks;
 use super::spread::{AHEAD, GROUP, Own, Spread, prefetch};
@@ -12,7 +12,8 @@ use super::storage::Storage;
 use crate::ranks::{RankError, Tag, pack, unpack};
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
-/// Blocks of the result that are handed on together: whole groups. Fewer: more messages. More: ranks wait longer for their first.
+/// Number of blocks of the result that are passed on together: whole groups. Smaller pieces need
+/// more messages; with larger ones ranks wait longer for their first.
 const PIECE: usize = 4 * GROUP;
 
 const SUMS: Tag = Tag::new(41);
@@ -24,7 +25,7 @@ struct Cell {
     piece: usize,
 }
 
-/// What each rank does, step by step: a cell, or none.
+/// The schedule of each rank, step by step: a cell, or none.
 fn plan(blocks: usize, size: usize) -> Vec<Vec<Option<Cell>>> {
     let groups = blocks.div_ceil(GROUP);
     let mut lists: Vec<std::iter::Peekable<_>> = (0..size)
@@ -36,7 +37,7 @@ fn plan(blocks: usize, size: usize) -> Vec<Vec<Option<Cell>>> {
             cells.peekable()
         })
         .collect();
-    // How many groups each piece has been through; it begins at the first that reaches it.
+    // Number of groups that each piece has passed; it begins at the first group that reaches it.
     let mut through: Vec<usize> = (0..blocks.div_ceil(PIECE))
         .map(|piece| piece * PIECE / GROUP)
         .collect();
@@ -54,7 +55,7 @@ fn plan(blocks: usize, size: usize) -> Vec<Vec<Option<Cell>>> {
     steps
 }
 
-/// y = matrix x; y is zero before.
+/// y = matrix x; y must be zero before.
 pub(super) fn multiply(matrix: &Spread<'_>, x: &[Row], y: &mut Blocks) -> Result<(), RankError> {
     let (ranks, blocks) = (matrix.ranks, matrix.blocks());
     let (me, size) = (ranks.rank(), ranks.size());
@@ -62,7 +63,7 @@ pub(super) fn multiply(matrix: &Spread<'_>, x: &[Row], y: &mut Blocks) -> Result
     if groups == 0 {
         return Ok(());
     }
-    // Sums of the rows of the group in hand.
+    // Sums of the rows of the current group.
     let mut sums = vec![[Row::default(); LANES]; GROUP];
     let within = |piece: usize| piece * PIECE..((piece + 1) * PIECE).min(blocks);
     for step in plan(blocks, size) {
@@ -119,11 +120,11 @@ pub(super) fn multiply(matrix: &Spread<'_>, x: &[Row], y: &mut Blocks) -> Result
             }
         }
     }
-    // All pieces have ended with the last group.
+    // All pieces end with the last group.
     matrix.spread_from((groups - 1) % size, y)
 }
 
-/// A group of rows times a piece.
+/// Product of a group of rows with a piece.
 struct Part<'a> {
     rows: &'a [Own],
     /// Blocks of the piece.
@@ -180,7 +181,7 @@ impl Kernel for Part<'_> {
 mod tests {
     use super::*;
 
-    /// Each cell once, each piece through the groups in order, each rank its own groups only.
+    /// Each cell occurs once, each piece passes the groups in order, each rank has only its own groups.
     #[test]
     fn the_plan_goes_down_the_rows() {
         let sizes: [(usize, usize); 7] = [

@@ -1,5 +1,5 @@
-//! Is another law as good as the power law? Likelihood ratios against the exponential and the
-//! log-normal (Vuong 1989; Clauset, Shalizi & Newman 2009, section 5 and appendix C).
+//! Compares a fitted power law with other laws by likelihood ratios: the exponential and the log-normal (Vuong 1989;
+//! Clauset, Shalizi & Newman 2009, section 5 and appendix C).
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -16,37 +16,37 @@ use super::power_law::{PowerLaw, Sample, Support};
 pub enum Alternative {
     /// Exponential decay from x_min on: sizes have a scale.
     Exponential,
-    /// Log-normal above x_min. The power law is its limit, so that it never fits worse.
+    /// Log-normal above x_min. The power law is its limit, so it never fits worse.
     LogNormal,
 }
 
-/// The power law beside another law, both fitted to the same tail.
+/// Comparison of the power law with another law, both fitted to the same tail.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// The other law.
     pub alternative: Alternative,
-    /// Log-likelihood of the power law less that of the other: positive for the power law.
+    /// Log-likelihood of the power law less that of the other: positive in favour of the power law.
     pub ratio: f64,
-    /// The ratio over its standard deviation.
+    /// The ratio relative to its standard deviation.
     pub deviations: f64,
-    /// Probability of a ratio at least as far from 0 if both were equally near to the truth
-    /// (Vuong). Above 0.1 the data do not tell.
+    /// Probability of a ratio at least as far from 0 if both laws were equally close to the truth (Vuong). Above 0.1
+    /// the data do not decide.
     pub probability: f64,
-    /// For the log-normal: probability of a gain at least as great if the power law were true. The
-    /// laws are nested at an end of the range, so half of chi square (Self & Liang 1987). For
-    /// whole numbers they are so only nearly: the limit is a rounded power law.
+    /// For the log-normal: probability of a gain at least as great if the power law were true. The laws are nested at
+    /// an end of the range, so half of chi square applies (Self & Liang 1987). For whole numbers they are nested only
+    /// approximately: the limit is a rounded power law.
     pub nested: Option<f64>,
 }
 
-/// What the tests say together.
+/// Joint result of the tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judgement {
-    /// The data hardly come from a power law.
+    /// The data are unlikely to come from a power law.
     RuledOut,
     /// A power law is possible, but another law fits clearly better.
     Beaten,
-    /// A power law is possible; so is another law.
+    /// A power law is possible, and so is another law.
     Open,
     /// A power law is possible and clearly better than the others.
     Favoured,
@@ -74,8 +74,8 @@ pub fn compare(values: &[f64], law: &PowerLaw) -> Result<Vec<Comparison>, StudyE
     ])
 }
 
-/// Puts the tests together, as Clauset et al. 2009 (section 6) do. The log-normal is judged by its
-/// nested test: with a limit of it as rival, Vuong's has nothing to vary.
+/// Combines the tests, as Clauset et al. 2009 (section 6) do. The log-normal is judged by its nested test: Vuong's
+/// test does not apply to laws of which one is the limit of the other.
 pub fn judge(goodness: &Goodness, comparisons: &[Comparison]) -> Judgement {
     if goodness.probability < RULED_OUT {
         return Judgement::RuledOut;
@@ -84,7 +84,7 @@ pub fn judge(goodness: &Goodness, comparisons: &[Comparison]) -> Judgement {
     if comparisons.iter().any(beaten) {
         return Judgement::Beaten;
     }
-    // A limit cannot beat what it is the limit of: that the log-normal gains nothing is enough.
+    // The power law, a limit of the log-normal, cannot fit better: it is enough that the log-normal gains nothing.
     let clear = |c: &Comparison| c.nested.is_some() || (c.ratio > 0.0 && c.probability < RULED_OUT);
     if comparisons.iter().all(clear) {
         Judgement::Favoured
@@ -93,7 +93,7 @@ pub fn judge(goodness: &Goodness, comparisons: &[Comparison]) -> Judgement {
     }
 }
 
-/// Log-densities of the likeliest exponential from x_min on.
+/// Returns the log-densities of the exponential of greatest likelihood from x_min on.
 fn exponential(tail: &[f64], law: &PowerLaw) -> Result<Vec<f64>, StudyError> {
     let excess = tail.iter().map(|x| x - law.start).sum::<f64>() / tail.len() as f64;
     if excess.is_nan() || excess <= 0.0 {
@@ -103,7 +103,7 @@ fn exponential(tail: &[f64], law: &PowerLaw) -> Result<Vec<f64>, StudyError> {
     }
     let (rate, lead) = match law.support {
         Support::Continuous => (1.0 / excess, -libm::log(excess)),
-        // Whole numbers: a geometric law.
+        // For whole numbers a geometric law.
         Support::Discrete => (libm::log1p(1.0 / excess), -libm::log1p(excess)),
     };
     Ok(tail.iter().map(|x| lead - rate * (x - law.start)).collect())

@@ -1,4 +1,4 @@
-//! Micro-avalanches of a filling: how large, where, how often (thesis 4.7.2).
+//! Micro-avalanches of a filling: sizes, places, frequencies (thesis 4.7.2).
 
 use serde::Serialize;
 
@@ -7,16 +7,16 @@ use super::error::{StudyError, check, enough};
 use crate::record::{AvalancheRow, BodyRef};
 pub use crate::stress::Place;
 
-/// What was set off by adding one grain.
+/// The changes of links that the addition of one grain caused.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Avalanche {
-    /// Number of the grain that set it off.
+    /// Number of the added grain.
     pub addition: u64,
     /// Size: slides, breaks and insertions of links.
     pub size: u64,
-    /// Energy turned to heat, J.
+    /// Energy dissipated as heat, J.
     pub energy: f64,
-    /// Diagonal of the box around the links that took part, m.
+    /// Diagonal of the box around the links involved, m.
     pub extent: f64,
     /// Energy by place, as in [`Place::ALL`], J.
     pub heat: [f64; 4],
@@ -37,38 +37,38 @@ impl From<&AvalancheRow> for Avalanche {
     }
 }
 
-/// Figures of the avalanches of one filling.
+/// Statistics of the avalanches of one filling.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AvalancheSummary {
-    /// Grains added.
+    /// Number of grains added.
     pub additions: usize,
-    /// Additions that set off nothing.
+    /// Number of additions without an avalanche.
     pub quiet: usize,
-    /// Sizes in all.
+    /// Total size.
     pub size: u64,
-    /// Energy turned to heat in all, J.
+    /// Total energy dissipated as heat, J.
     pub energy: f64,
     /// Energy by place, as in [`Place::ALL`], J.
     pub energy_by_place: [f64; 4],
-    /// Avalanches that reached each place.
+    /// Number of avalanches that reached each place.
     pub avalanches_by_place: [usize; 4],
-    /// Mean size of those that were not quiet, none if there were none.
+    /// Mean size of the avalanches, none if there were none.
     pub mean_size: Option<f64>,
-    /// The avalanche of greatest size, the first of equals.
+    /// The avalanche of greatest size, the first of equal ones.
     pub largest: Option<Avalanche>,
-    /// The avalanche of most energy, the first of equals.
+    /// The avalanche of greatest energy, the first of equal ones.
     pub hottest: Option<Avalanche>,
-    /// The avalanche of greatest extent, the first of equals.
+    /// The avalanche of greatest extent, the first of equal ones.
     pub widest: Option<Avalanche>,
-    /// How size goes with the number of grains that are there, by ranks, quiet additions not among
-    /// them. None where either never changes.
+    /// Rank correlation of size and number of grains present, without the quiet additions. None where either is
+    /// constant.
     pub size_with_filling: Option<Correlation>,
 }
 
-/// Sums up the avalanches that adding `additions` grains set off.
+/// Computes statistics of the avalanches that adding `additions` grains caused.
 ///
 /// # Errors
-/// More avalanches than additions; figures that are no numbers.
+/// More avalanches than additions; figures that are not finite.
 pub fn summarise(
     avalanches: &[Avalanche],
     additions: usize,
@@ -118,20 +118,20 @@ fn greatest(avalanches: &[&Avalanche], of: fn(&Avalanche) -> f64) -> Option<Aval
     best.copied()
 }
 
-/// Sizes above 0 as numbers, for a histogram or the fit of a law.
+/// Returns the sizes above 0 as numbers, for a histogram or the fit of a law.
 pub fn sizes(avalanches: &[Avalanche]) -> Vec<f64> {
     let sizes = avalanches.iter().filter(|a| a.size > 0);
     sizes.map(|a| a.size as f64).collect()
 }
 
-/// Energies above 0, J.
+/// Returns the energies above 0, J.
 pub fn energies(avalanches: &[Avalanche]) -> Vec<f64> {
     let energies = avalanches.iter().map(|a| a.energy);
     energies.filter(|&e| e > 0.0).collect()
 }
 
-/// Additions from each avalanche of at least `size` slides to the next: the waits between large
-/// ones. Avalanches in the order of their additions.
+/// Returns the numbers of additions between successive avalanches of at least `size` slides: the waiting times
+/// between large ones. Avalanches must be in the order of their additions.
 pub fn waits(avalanches: &[Avalanche], size: u64) -> Vec<u64> {
     let large: Vec<u64> = avalanches
         .iter()

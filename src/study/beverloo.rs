@@ -1,9 +1,9 @@
 //! Beverloo's law: the rate of discharge through an orifice.
 //!
-//! W = C rho sqrt(g) (D - k d)^(5/2) for a round orifice of diameter D and grains of diameter d (Beverloo,
-//! Leniger & van de Velde 1961, Chem. Eng. Sci. 15, 260); in the plane, and through slots for their width,
-//! the exponent is 3/2. Here rates are any measure of flow, as grains per second, and the law is
-//! rate = factor (D - offset)^exponent; [`BeverlooFit::scaled`] gives it without units.
+//! W = C rho sqrt(g) (D - k d)^(5/2) for a round orifice of diameter D and grains of diameter d (Beverloo, Leniger &
+//! van de Velde 1961, Chem. Eng. Sci. 15, 260); in the plane, and through slots for their width, the exponent is 3/2.
+//! Here rates are any measure of flow, such as grains per second, and the law is rate = factor (D - offset)^exponent;
+//! [`BeverlooFit::scaled`] makes it dimensionless.
 
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
@@ -18,9 +18,9 @@ use super::special::student_quantile;
 pub struct Discharged {
     /// Width or diameter of the orifice, m.
     pub width: f64,
-    /// Rate, as 1/s.
+    /// Rate, for example in 1/s.
     pub rate: f64,
-    /// Its standard error; when all have one they weigh the points, else relative errors count as equal.
+    /// Standard error; if all points have one they weight the fit, else relative errors count as equal.
     pub error: Option<f64>,
 }
 
@@ -29,27 +29,27 @@ pub struct Discharged {
 pub enum Exponent {
     /// Given: 1.5 in the plane, 2.5 in space.
     Given(f64),
-    /// Fitted too, from this first guess.
+    /// Fitted as well, from this first guess.
     Free(f64),
-    /// Fitted for a width that the law takes off, which is given.
+    /// Fitted, for a given offset of the law.
     Beside {
         /// First guess.
         first: f64,
-        /// The width, m.
+        /// The offset, m.
         offset: f64,
     },
 }
 
-/// Beverloo's law of least squares.
+/// Beverloo's law fitted by least squares.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct BeverlooFit {
     /// Number of points.
     pub points: usize,
     /// Exponent; its error is 0 if it was given.
     pub exponent: Estimate,
-    /// Rate at a free width of 1 m, in the unit of the rate.
+    /// Rate at an effective width of 1 m, in the unit of the rate.
     pub factor: Estimate,
-    /// Width that the law takes off, k d, m; its error is 0 if it was given.
+    /// Offset of the width, k d, m; its error is 0 if it was given.
     pub offset: Estimate,
     /// Interval of the exponent, by Student's t; none if it was given.
     pub exponent_interval: Option<Interval>,
@@ -57,22 +57,22 @@ pub struct BeverlooFit {
     pub factor_interval: Interval,
     /// Interval of the offset, m.
     pub offset_interval: Interval,
-    /// Greatest difference of a point from the law, over the law there.
+    /// Greatest deviation of a point from the law, relative to the law there.
     pub largest_residual: f64,
-    /// Sum of squared residuals over squared errors and degrees of freedom: about 1 where the law holds
-    /// within the errors. None without errors. The errors above are scaled by its root in any case.
+    /// Sum of squared residuals over squared errors and degrees of freedom: about 1 if the law holds within the
+    /// errors. None without errors. The errors above are scaled by its square root in any case.
     pub chi_square: Option<f64>,
 }
 
 impl BeverlooFit {
-    /// The law's rate at a width.
+    /// Returns the law's rate at a width.
     pub fn rate(&self, width: f64) -> f64 {
         let free = (width - self.offset.value).max(0.0);
         self.factor.value * libm::pow(free, self.exponent.value)
     }
 
-    /// C and k without units for grains of a diameter (m) under gravity (m/s^2):
-    /// rate sqrt(d / g) = C (D / d - k)^exponent.
+    /// Returns dimensionless C and k for grains of a diameter (m) under gravity (m/s^2): rate sqrt(d / g) = C (D / d
+    /// - k)^exponent.
     ///
     /// # Errors
     /// Numbers that are not above 0.
@@ -91,14 +91,14 @@ impl BeverlooFit {
     }
 }
 
-/// Rounds of the fit, and the relative change of a step at which it is done.
+/// Greatest number of iterations of the fit, and the relative change of a step at which it has converged.
 const ROUNDS: usize = 500;
 const CLOSE: f64 = 1e-12;
 
 /// Fits the law by least squares (Levenberg 1944, Marquardt 1963).
 ///
 /// # Errors
-/// Fewer points than parameters and one, numbers that are not above 0, rates that do not grow with the width.
+/// Fewer points than parameters plus one, numbers that are not above 0, rates that do not grow with the width.
 pub fn fit(
     points: &[Discharged],
     exponent: Exponent,
@@ -123,7 +123,7 @@ pub fn fit(
     let mean = points.iter().map(|p| p.width).sum::<f64>() / points.len() as f64;
     let weighed = points.iter().all(|point| point.error.is_some());
     let problem = Problem {
-        // Widths over their mean, so that no parameter is large.
+        // Widths relative to their mean, so that no parameter is large.
         widths: points.iter().map(|p| p.width / mean).collect(),
         rates: points.iter().map(|p| p.rate).collect(),
         errors: points
@@ -203,7 +203,7 @@ struct Problem<'a> {
     widths: Vec<f64>,
     rates: Vec<f64>,
     errors: Vec<f64>,
-    /// Which of the parameters are fitted.
+    /// Indices of the fitted parameters.
     free: &'a [usize],
 }
 
@@ -214,7 +214,7 @@ const OFFSET: usize = 1;
 const POWER: usize = 2;
 
 impl Problem<'_> {
-    /// The law is a straight line in rate^(1 / p): its least squares.
+    /// Starts from the least-squares line of rate^(1 / p), in which the law is linear.
     fn start(&self, p: f64) -> Result<Parameters, StudyError> {
         let n = self.widths.len() as f64;
         let y: Vec<f64> = self.rates.iter().map(|r| libm::pow(*r, 1.0 / p)).collect();
@@ -239,7 +239,7 @@ impl Problem<'_> {
         Ok([p * libm::log(slope), offset, p])
     }
 
-    /// The factor that the rates have in the mean of their logarithms.
+    /// Starts from the factor that fits the mean of the logarithms of the rates.
     fn start_beside(&self, p: f64, offset: f64) -> Result<Parameters, StudyError> {
         if self.widths.iter().any(|width| *width <= offset) {
             return Err(StudyError::Undetermined {
@@ -263,7 +263,7 @@ impl Problem<'_> {
             .collect()
     }
 
-    /// Gradient (downhill) and normal matrix.
+    /// Returns the gradient (downhill) and the normal matrix.
     fn normal(&self, at: &Parameters) -> (DVector<f64>, DMatrix<f64>) {
         let size = self.free.len();
         let mut gradient = DVector::zeros(size);
@@ -316,7 +316,7 @@ impl Problem<'_> {
                 }
             } else {
                 damping *= 4.0;
-                // Rounding leaves nothing to gain.
+                // Rounding prevents further improvement.
                 if damping > 1e12 {
                     return Ok(at);
                 }

@@ -1,9 +1,8 @@
-//! How runs of the same thing approach each other as their step is halved: distance of synchronous
-//! states, error of the energy, and the orders that follow.
+//! Convergence of runs of the same scenario as their step is halved: distance of synchronous states, error of the
+//! energy, and the resulting orders.
 //!
-//! A run at step h is measured against the next, at h / 2: where errors go with h^p, so do these
-//! distances, and no exact solution is needed (Mutze, Polyspherical grains and their dynamics, feature
-//! viii).
+//! A run with step h is compared with the next, with h / 2: where errors scale as h^p, so do these distances, and no
+//! exact solution is needed (Mutze, Polyspherical grains and their dynamics, feature viii).
 
 use serde::Serialize;
 
@@ -11,13 +10,13 @@ use super::ensemble::Interval;
 use super::error::{StudyError, check, enough, positive};
 use super::special::student_quantile;
 
-/// Probability of the intervals of orders.
+/// Confidence level of the intervals of orders.
 const LEVEL: f64 = 0.95;
 
-/// A body at one moment.
+/// A body at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placed {
-    /// Its number.
+    /// Number of the body.
     pub body: u32,
     /// Mass, kg.
     pub mass: f64,
@@ -25,76 +24,75 @@ pub struct Placed {
     pub position: [f64; 3],
     /// Orientation: quaternion x, y, z, w.
     pub turn: [f64; 4],
-    /// Length by which its orientation counts, m: the radius of gyration (in space its mean over all
-    /// axes); 0 for a round body, whose orientation is not seen.
+    /// Length that weights its orientation, m: the radius of gyration (in space its mean over all axes); 0 for a
+    /// round body, whose orientation does not matter.
     pub arm: f64,
 }
 
-/// All bodies at one moment, in order of number.
+/// All bodies at one time, in order of number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
     /// The bodies.
     pub bodies: Vec<Placed>,
-    /// Sum of all entries of the energy's balance, J: what should stay the same.
+    /// Sum of all entries of the energy balance, J: it should be constant.
     pub energy: f64,
-    /// Sum of their sizes, J: what rounding is measured by.
+    /// Sum of their magnitudes, J: the scale of rounding errors.
     pub turnover: f64,
 }
 
-/// One run: its states at times that all runs have in common.
+/// One run: its states at times common to all runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    /// Its step, s.
+    /// Step, s.
     pub step: f64,
     /// States, by ascending time.
     pub states: Vec<State>,
 }
 
-/// An order from a straight line through logarithms.
+/// An order from a straight line fitted to logarithms.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OrderFit {
     /// The order.
     pub order: f64,
-    /// Its standard error, from the scatter about the line; none from two points.
+    /// Standard error, from the scatter about the line; none from two points.
     pub error: Option<f64>,
-    /// The order with a level of 0.95, by Student's t; none from two points.
+    /// Interval of the order at a level of 0.95, by Student's t; none from two points.
     pub interval: Option<Interval>,
-    /// Error at a step of 1 s by the line.
+    /// Error at a step of 1 s on the line.
     pub factor: f64,
-    /// Points of the line.
+    /// Number of points.
     pub points: usize,
 }
 
-/// A run beside the one with half its step.
+/// A run compared with the one with half its step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StepRow {
     /// The step, s.
     pub step: f64,
-    /// Root of the mean over times of the square of the distance to the next run's states, m; none
-    /// for the finest.
+    /// Root mean square, over times, of the distance to the next run's states, m; none for the finest.
     pub distance: Option<f64>,
-    /// Order by this distance and the next.
+    /// Order from this distance and the next.
     pub order: Option<f64>,
     /// Root mean square of the energy's error over times, J.
     pub energy: f64,
-    /// Order by this error and the next.
+    /// Order from this error and the next.
     pub energy_order: Option<f64>,
-    /// Whether the distance is that of rounding: it takes no part in the fit.
+    /// Whether the distance is of the size of rounding errors: it is excluded from the fit.
     pub distance_is_rounding: bool,
-    /// Whether the energy's error is that of rounding.
+    /// Whether the energy's error is of the size of rounding errors.
     pub energy_is_rounding: bool,
 }
 
 /// Distances at one time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TimeRow {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
     /// Distance of each run from the next, m, the coarsest first.
     pub distances: Vec<f64>,
-    /// Order by those above rounding; none where fewer than two are.
+    /// Order from those above rounding errors; none where fewer than two are.
     pub order: Option<f64>,
 }
 
@@ -103,22 +101,21 @@ pub struct TimeRow {
 pub struct Convergence {
     /// The runs, the coarsest first.
     pub steps: Vec<StepRow>,
-    /// Order of the distance; none where fewer than two are above rounding.
+    /// Order of the distance; none where fewer than two are above rounding errors.
     pub distance: Option<OrderFit>,
     /// Order of the energy's error.
     pub energy: Option<OrderFit>,
     /// Distances by time.
     pub times: Vec<TimeRow>,
-    /// Times that count, s.
+    /// Range of times used, s.
     pub window: [f64; 2],
 }
 
-/// Measures runs against each other; `periodic` are lengths of the box, m, and only times within the
-/// window (s, ends included) count for the orders.
+/// Compares runs with each other; `periodic` are lengths of the box, m, and only times within the window (s, ends
+/// included) are used for the orders.
 ///
 /// # Errors
-/// Fewer than three runs; steps that are not halved each time; runs without a time in common in the
-/// window.
+/// Fewer than three runs; steps that are not halved each time; runs without a common time in the window.
 pub fn convergence(
     courses: &[Course],
     periodic: [Option<f64>; 3],
@@ -205,26 +202,26 @@ pub fn convergence(
     })
 }
 
-/// Rounding of one step, in units of the last place of what is rounded.
+/// Rounding error of one step, in units of the last place of the rounded number.
 const UNITS: f64 = 4.0;
 
-/// What rounding can leave of a state's positions after so many steps, m: a walk.
+/// Returns the rounding error of a state's positions after this many steps, m: a random walk.
 fn rounding(state: &State, steps: f64) -> f64 {
     let sizes = state.bodies.iter().flat_map(|body| body.position);
     let reach = sizes.fold(0.0_f64, |most, x| most.max(x.abs()));
     UNITS * f64::EPSILON * reach * steps.max(1.0).sqrt()
 }
 
-/// Steps and values of the runs whose value is above what rounding leaves.
+/// Returns steps and values of the runs whose value is above the rounding error.
 fn above(steps: &[f64], values: &[f64], floors: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let points = steps.iter().zip(values).zip(floors);
     let kept = points.filter(|((_, value), floor)| value > floor);
     kept.map(|((step, value), _)| (*step, *value)).unzip()
 }
 
-/// Times that all runs have, with the index of the state in each.
+/// Returns the times common to all runs, with the index of the state in each.
 fn common_times(courses: &[Course]) -> Vec<(f64, Vec<usize>)> {
-    // Rounding of a count times an interval.
+    // Tolerance for rounding of a count times an interval.
     let room = |a: f64, b: f64| 1e-9 * a.abs().max(b.abs());
     let mut found = Vec::new();
     // Times go up in each run: one pass through all.
@@ -247,8 +244,8 @@ fn common_times(courses: &[Course]) -> Vec<(f64, Vec<usize>)> {
     found
 }
 
-/// Distance of two states, m: the root of the mean over the mass of the squares of how far bodies that
-/// both have are apart, plus their angle times their arm.
+/// Returns the distance of two states, m: the mass-weighted root mean square, over bodies in both, of their
+/// separation plus their angle times their arm.
 pub fn distance(a: &State, b: &State, periodic: [Option<f64>; 3]) -> f64 {
     let (mut squares, mut mass) = (0.0, 0.0);
     let mut others = b.bodies.iter().peekable();
@@ -261,7 +258,7 @@ pub fn distance(a: &State, b: &State, periodic: [Option<f64>; 3]) -> f64 {
         for k in 0..3 {
             let mut apart = (body.position[k] - other.position[k]).abs();
             if let Some(length) = periodic[k] {
-                // The nearer way round.
+                // The shorter of both directions.
                 apart %= length;
                 apart = apart.min(length - apart);
             }
@@ -281,7 +278,7 @@ pub fn distance(a: &State, b: &State, periodic: [Option<f64>; 3]) -> f64 {
     }
 }
 
-/// Angle between two orientations, rad: from the vector part of the turn between them, since an arc
+/// Returns the angle between two orientations, rad: from the vector part of the relative rotation, since an arc
 /// cosine would lose half the digits of a small angle.
 fn angle(a: [f64; 4], b: [f64; 4]) -> f64 {
     let real = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
@@ -291,7 +288,7 @@ fn angle(a: [f64; 4], b: [f64; 4]) -> f64 {
     2.0 * libm::atan2((x * x + y * y + z * z).sqrt(), real.abs())
 }
 
-/// The order of values that go with a power of the step: least squares in logarithms.
+/// Fits the order of values that follow a power of the step: least squares in logarithms.
 ///
 /// # Errors
 /// Fewer than two points, lists of different length, numbers that are not positive, equal steps.

@@ -1,4 +1,4 @@
-//! How far two quantities go together.
+//! Correlation of two quantities.
 
 use serde::Serialize;
 
@@ -12,12 +12,12 @@ pub struct Correlation {
     pub count: usize,
     /// The coefficient, -1 to 1.
     pub coefficient: f64,
-    /// Probability of a coefficient at least as far from 0 without any relation, by Student's t:
-    /// exact for normal pairs, close for ranks of ten pairs or more.
+    /// Probability of a coefficient at least as far from 0 without any relation, by Student's t: exact for normal
+    /// pairs, approximate for ranks of ten pairs or more.
     pub probability: f64,
 }
 
-/// Pearson's coefficient: how far the relation is a straight line. Needs three pairs.
+/// Returns Pearson's coefficient of linear correlation. Needs three pairs.
 pub fn pearson(first: &[f64], second: &[f64]) -> Result<Correlation, StudyError> {
     let count = pairs(first, second)?;
     let n = count as f64;
@@ -49,7 +49,7 @@ pub fn pearson(first: &[f64], second: &[f64]) -> Result<Correlation, StudyError>
     })
 }
 
-/// Spearman's coefficient, that of the ranks: how far one grows with the other, by any law.
+/// Returns Spearman's coefficient, that of the ranks: it measures any monotonic relation.
 pub fn spearman(first: &[f64], second: &[f64]) -> Result<Correlation, StudyError> {
     pairs(first, second)?;
     pearson(&ranks(first), &ranks(second))
@@ -69,7 +69,7 @@ fn pairs(first: &[f64], second: &[f64]) -> Result<usize, StudyError> {
     Ok(first.len())
 }
 
-/// Ranks from 1; equal values share the mean of theirs.
+/// Returns ranks from 1; equal values share their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));

@@ -4,7 +4,7 @@ use super::StudyError;
 use super::ensemble::{Spread, spread};
 use super::error::{check, enough, finite, positive};
 
-/// Grains that have left by a time, between two ticks in a straight line.
+/// Returns the number of grains that have left by a time, interpolated linearly between ticks.
 fn left_by(times: &[f64], counts: &[f64], time: f64) -> f64 {
     let after = times.partition_point(|&t| t <= time);
     let Some(before) = after.checked_sub(1) else {
@@ -30,8 +30,8 @@ fn curve(times: &[f64], counts: &[f64]) -> Result<(), StudyError> {
     finite("count of a discharge", counts)
 }
 
-/// Rate of discharge at each tick, 1/s: grains that leave within a window about it, over the part of
-/// the window that lies between the first tick and the last.
+/// Returns the rate of discharge at each tick, 1/s: grains that leave within a window around it, over the part of the
+/// window between the first tick and the last.
 pub fn moving_rate(times: &[f64], counts: &[f64], window: f64) -> Result<Vec<f64>, StudyError> {
     curve(times, counts)?;
     positive("window of a rate", window)?;
@@ -45,8 +45,8 @@ pub fn moving_rate(times: &[f64], counts: &[f64], window: f64) -> Result<Vec<f64
     Ok(times.iter().map(rate).collect())
 }
 
-/// Mean rate from `from` to `to` with the error that the spread of `blocks` equally long blocks gives,
-/// 1/s. Blocks must be longer than what happens at the orifice is remembered: a few grains' fall.
+/// Returns the mean rate from `from` to `to` with its error from the spread of `blocks` blocks of equal length, 1/s.
+/// Blocks must be longer than the correlation time of the flow at the orifice: the time in which a few grains fall.
 pub fn block_rate(
     times: &[f64],
     counts: &[f64],
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn blocks_tell_how_uneven_a_discharge_is() {
-        // Every second block of a second stands still: half the rate, and a spread of it.
+        // In every second block nothing moves: half the rate, with a spread.
         let times: Vec<f64> = (0..=8).map(f64::from).collect();
         let counts = [0.0, 4.0, 4.0, 8.0, 8.0, 12.0, 12.0, 16.0, 16.0];
         let mean = block_rate(&times, &counts, 0.0, 8.0, 8).unwrap();

@@ -1,5 +1,5 @@
-//! Distribution of contact forces: over their mean, with the exponential tail that packings of
-//! rigid grains are known for (Mueth, Jaeger & Nagel 1998).
+//! Distribution of contact forces relative to their mean, with the exponential tail known from packings of rigid
+//! grains (Mueth, Jaeger & Nagel 1998).
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -9,24 +9,24 @@ use serde::Serialize;
 use super::error::{StudyError, check, enough, finite, positive};
 use super::histogram::{Bin, histogram};
 
-/// Forces over their mean.
+/// Distribution of forces relative to their mean.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ForceDistribution {
     /// Number of forces.
     pub count: usize,
     /// Mean force, N.
     pub mean: f64,
-    /// Standard deviation over the mean.
+    /// Standard deviation relative to the mean.
     pub variation: f64,
-    /// Greatest force over the mean.
+    /// Greatest force relative to the mean.
     pub greatest: f64,
-    /// Share of forces under the mean.
+    /// Fraction of forces below the mean.
     pub weak: f64,
     /// Histogram of force over mean.
     pub bins: Vec<Bin>,
 }
 
-/// Distribution of normal forces (N, none negative) in bins of `width`, a fraction of the mean.
+/// Returns the distribution of normal forces (N, none negative) in bins of `width`, a fraction of the mean.
 pub fn force_distribution(forces: &[f64], width: f64) -> Result<ForceDistribution, StudyError> {
     let scaled = over_mean(forces)?;
     positive("width of a bin", width)?;
@@ -47,7 +47,7 @@ pub fn force_distribution(forces: &[f64], width: f64) -> Result<ForceDistributio
     })
 }
 
-/// Forces over their mean, in the order given.
+/// Returns the forces relative to their mean, in the given order.
 pub fn over_mean(forces: &[f64]) -> Result<Vec<f64>, StudyError> {
     enough("forces", forces.len(), 2)?;
     for &force in forces {
@@ -60,32 +60,31 @@ pub fn over_mean(forces: &[f64]) -> Result<Vec<f64>, StudyError> {
     Ok(forces.iter().map(|f| f / mean).collect())
 }
 
-/// The tail exp(-rate x) above a cut, by maximum likelihood.
+/// The tail exp(-rate x) above a cutoff, by maximum likelihood.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ExponentialTail {
-    /// The cut.
+    /// The cutoff.
     pub cut: f64,
-    /// Values above it.
+    /// Number of values above it.
     pub count: usize,
-    /// Their share of all values.
+    /// Fraction of all values.
     pub share: f64,
-    /// Rate of decay, in the inverse unit of the values.
+    /// Decay rate, in the inverse unit of the values.
     pub rate: f64,
     /// Standard error of the rate.
     pub error: f64,
     /// Greatest distance of the two cumulative distributions (Kolmogorov, Smirnov).
     pub distance: f64,
-    /// Probability of a distance at least as great, were the tail exponential. Under 0.1 it is
-    /// better not believed to be.
+    /// Probability of a distance at least as great if the tail were exponential. Below 0.1 the exponential is
+    /// doubtful.
     pub probability: f64,
 }
 
-/// Fits an exponential tail to the values above `cut`; for forces in units of their mean a cut of
-/// 1 is usual.
+/// Fits an exponential tail to the values above `cut`; for forces in units of their mean a cutoff of 1 is usual.
 ///
-/// The rate is estimated from the same data, which makes distances smaller than the table of
-/// Kolmogorov expects (Lilliefors 1969); so they are compared with `replicas` drawn samples, whose
-/// distances do not depend on the rate. Equal seeds give equal results.
+/// The rate is estimated from the same data, which makes distances smaller than Kolmogorov's table expects
+/// (Lilliefors 1969); they are therefore compared with `replicas` random samples, whose distances do not depend on
+/// the rate. Equal seeds give equal results.
 pub fn exponential_tail(
     values: &[f64],
     cut: f64,
@@ -124,7 +123,7 @@ pub fn exponential_tail(
     })
 }
 
-/// Distance of positive values from the exponential distribution of their own mean; sorts them.
+/// Returns the distance of positive values from the exponential distribution with their own mean; sorts them.
 fn exponential_distance(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;

@@ -1,4 +1,4 @@
-//! Means over repeated runs: spread, intervals, and whether two means are equal but for a margin.
+//! Means over repeated runs: spread, intervals, and tests whether two means are equal within a margin.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -13,7 +13,7 @@ use super::special::{student_quantile, student_tail};
 pub struct Spread {
     /// Number of values.
     pub count: usize,
-    /// Their mean.
+    /// Mean value.
     pub mean: f64,
     /// Standard deviation, with n - 1.
     pub deviation: f64,
@@ -25,7 +25,7 @@ pub struct Spread {
     pub greatest: f64,
 }
 
-/// A range with the probability that it is meant to hold the true value.
+/// A range with the probability that it contains the true value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// Lower end.
@@ -41,19 +41,19 @@ pub struct Interval {
 pub struct Equivalence {
     /// Difference of the means.
     pub difference: f64,
-    /// Its standard error.
+    /// Standard error of the difference.
     pub error: f64,
-    /// Differences up to this count as none.
+    /// Greatest difference that counts as equal.
     pub margin: f64,
-    /// Probability of data so close to equality if the true difference were the margin.
+    /// Probability of data this close to equality if the true difference were the margin.
     pub probability: f64,
-    /// The difference, at the level 1 - 2 alpha: inside the margin just when equivalent.
+    /// Interval of the difference at the level 1 - 2 alpha: inside the margin exactly when equivalent.
     pub interval: Interval,
-    /// True when `probability` is at most alpha.
+    /// Whether `probability` is at most alpha.
     pub equivalent: bool,
 }
 
-/// Mean and spread of at least two values.
+/// Returns mean and spread of at least two values.
 pub fn spread(values: &[f64]) -> Result<Spread, StudyError> {
     enough("values to average", values.len(), 2)?;
     finite("value to average", values)?;
@@ -72,7 +72,7 @@ pub fn spread(values: &[f64]) -> Result<Spread, StudyError> {
 }
 
 impl Spread {
-    /// The mean's interval by Student's t: exact for normal values.
+    /// Returns the mean's interval by Student's t: exact for normal values.
     pub fn interval(&self, level: f64) -> Result<Interval, StudyError> {
         share("level", level)?;
         Ok(around(
@@ -84,9 +84,9 @@ impl Spread {
     }
 }
 
-/// Interval of any statistic from the quantiles of its values over resampled data (Efron 1979).
+/// Returns the interval of any statistic from the quantiles of its values over resampled data (Efron 1979).
 ///
-/// Equal seeds give equal intervals. The true level is under the stated one for few values.
+/// Equal seeds give equal intervals. For few values the true level is below the stated one.
 pub fn bootstrap_interval(
     values: &[f64],
     statistic: impl Fn(&[f64]) -> f64,
@@ -117,7 +117,7 @@ pub fn bootstrap_interval(
     })
 }
 
-/// Quantile of sorted values, linear between them; `p` from 0 to 1, at least one value.
+/// Returns a quantile of sorted values, interpolated linearly; `p` from 0 to 1, at least one value.
 pub(super) fn quantile(sorted: &[f64], p: f64) -> f64 {
     let place = p.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
     let below = (place as usize).min(sorted.len() - 1);
@@ -126,9 +126,9 @@ pub(super) fn quantile(sorted: &[f64], p: f64) -> f64 {
     sorted[below] * (1.0 - part) + sorted[above] * part
 }
 
-/// Tests whether the mean of `values` is `reference`, but for at most `margin`.
+/// Tests whether the mean of `values` equals `reference` within `margin`.
 ///
-/// Unlike a test of difference it does not call a mean equal because its data are few.
+/// Unlike a test of difference it does not call a mean equal merely because there are few data.
 pub fn equivalent_to(
     values: &[f64],
     reference: f64,
@@ -146,7 +146,7 @@ pub fn equivalent_to(
     )
 }
 
-/// Tests whether two means are equal but for at most `margin`; spreads may differ (Welch 1947).
+/// Tests whether two means are equal within `margin`; spreads may differ (Welch 1947).
 pub fn equivalent(
     first: &[f64],
     second: &[f64],

@@ -1,49 +1,49 @@
-//! What can be wrong with data that a study is given.
+//! Errors of the input of a study.
 
 use thiserror::Error;
 
-/// Data from which the quantity asked for cannot be found.
+/// Reasons why a quantity cannot be computed from the data.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum StudyError {
     /// Too few values.
     #[error("{what}: {have} given, at least {need} needed")]
     TooFew {
-        /// Of what there are too few.
+        /// Kind of the values.
         what: &'static str,
-        /// How many there are.
+        /// Number of values given.
         have: usize,
-        /// How many there should be.
+        /// Number of values needed.
         need: usize,
     },
-    /// A number is outside the range in which it means something.
+    /// A number is outside its valid range.
     #[error("{what} is {value}, but must be {must}")]
     Range {
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
-        /// Its value.
+        /// Value of the number.
         value: f64,
-        /// The condition that it breaks.
+        /// The violated condition.
         must: &'static str,
     },
-    /// Two lists that belong together differ in length.
+    /// Two corresponding lists differ in length.
     #[error("{what}: {first} and {second} values do not pair up")]
     Unequal {
-        /// Which lists.
+        /// Names of the lists.
         what: &'static str,
         /// Length of the first.
         first: usize,
         /// Length of the second.
         second: usize,
     },
-    /// The data leave the quantity open, for instance because all values are the same.
+    /// The data do not determine the quantity, for instance because all values are the same.
     #[error("{what} is not determined by these data")]
     Undetermined {
-        /// Which quantity.
+        /// Name of the quantity.
         what: &'static str,
     },
 }
 
-/// At least `need` values.
+/// Checks that there are at least `need` values.
 pub(super) fn enough(what: &'static str, have: usize, need: usize) -> Result<(), StudyError> {
     if have < need {
         return Err(StudyError::TooFew { what, have, need });
@@ -51,7 +51,7 @@ pub(super) fn enough(what: &'static str, have: usize, need: usize) -> Result<(),
     Ok(())
 }
 
-/// A number that fulfils a condition; one that is not a number fulfils none.
+/// Checks a condition on a number; NaN and infinities fulfil none.
 pub(super) fn check(
     what: &'static str,
     value: f64,
@@ -65,12 +65,12 @@ pub(super) fn check(
     }
 }
 
-/// A finite number above zero.
+/// Checks that a number is finite and above zero.
 pub(super) fn positive(what: &'static str, value: f64) -> Result<f64, StudyError> {
     check(what, value, "a finite number above 0", |v| v > 0.0)
 }
 
-/// All numbers finite.
+/// Checks that all numbers are finite.
 pub(super) fn finite(what: &'static str, values: &[f64]) -> Result<(), StudyError> {
     for &value in values {
         check(what, value, "a finite number", |_| true)?;
@@ -78,7 +78,7 @@ pub(super) fn finite(what: &'static str, values: &[f64]) -> Result<(), StudyErro
     Ok(())
 }
 
-/// A share between 0 and 1, both excluded.
+/// Checks that a fraction is between 0 and 1, both excluded.
 pub(super) fn share(what: &'static str, value: f64) -> Result<f64, StudyError> {
     check(what, value, "between 0 and 1", |v| v > 0.0 && v < 1.0)
 }

@@ -1,4 +1,4 @@
-//! Fabric of a packing: how many contacts a grain has and which way they point.
+//! Fabric of a packing: number of contacts per grain, and directions of contacts.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -11,26 +11,26 @@ use crate::geometry::{Dimension, Planar, Vector};
 /// A contact of a packing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch<D: Dimension> {
-    /// One grain.
+    /// First grain.
     pub first: usize,
-    /// The other grain; none for a boundary.
+    /// Second grain; none for a boundary.
     pub second: Option<usize>,
-    /// Direction of the normal, of any length and either sense.
+    /// Direction of the normal, of any length and either sign.
     pub normal: D::Vector,
 }
 
-/// Numbers of contacts.
+/// Statistics of the numbers of contacts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ContactNumber {
-    /// Grains.
+    /// Number of grains.
     pub grains: usize,
-    /// Mean number of contacts of a grain, boundaries counted.
+    /// Mean number of contacts per grain, including those with boundaries.
     pub mean: f64,
-    /// Grains with fewer contacts than the dimension has coordinates: they bear nothing.
+    /// Number of grains with fewer contacts than dimensions: they carry no load.
     pub rattlers: usize,
-    /// Mean number among the others, none if there are none.
+    /// Mean number of the other grains, none if there are none.
     pub mean_bearing: Option<f64>,
-    /// `histogram[z]` grains have z contacts.
+    /// `histogram[z]`: number of grains with z contacts.
     pub histogram: Vec<usize>,
 }
 
@@ -69,8 +69,8 @@ pub fn contact_number<D: Dimension>(
     })
 }
 
-/// Histogram of the angle between contact and upright, 0 to pi/2 rad. Without preference the
-/// density is 2 / pi in the plane, the sine of the angle in space.
+/// Returns the histogram of the angle between contact and vertical, 0 to pi/2 rad. For isotropic contacts the density
+/// is 2 / pi in the plane, the sine of the angle in space.
 pub fn inclination<D: Dimension>(
     touches: &[Touch<D>],
     up: D::Vector,
@@ -86,21 +86,21 @@ pub fn inclination<D: Dimension>(
     histogram(&angles, 0.0, FRAC_PI_2, bins)
 }
 
-/// Histogram of the angle of planar contacts from +x, 0 to pi rad: a line has no sense.
+/// Returns the histogram of the angle of planar contacts from +x, 0 to pi rad: contacts have no sign.
 pub fn direction(touches: &[Touch<Planar>], bins: usize) -> Result<Vec<Bin>, StudyError> {
     let mut angles = Vec::with_capacity(touches.len());
     for touch in touches {
         positive("length of a normal", touch.normal.norm())?;
         let angle = libm::atan2(touch.normal.y, touch.normal.x);
         let angle = if angle < 0.0 { angle + PI } else { angle };
-        // A level contact is at 0 whichever body comes first.
+        // A horizontal contact is at 0 whichever body comes first.
         angles.push(if angle >= PI { 0.0 } else { angle });
     }
     histogram(&angles, 0.0, PI, bins)
 }
 
-/// The fabric tensor, the mean of n n^T over the contacts, row by row (Satake 1982); its trace is 1.
-/// With `weights` (for instance normal forces) the mean is weighted.
+/// Returns the fabric tensor, the mean of n n^T over the contacts, row by row (Satake 1982); its trace is 1. With
+/// `weights` (for instance normal forces) the mean is weighted.
 pub fn tensor<D: Dimension>(
     touches: &[Touch<D>],
     weights: Option<&[f64]>,

@@ -1,4 +1,4 @@
-//! Could the data have come from the power law fitted to them?
+//! Goodness of fit: whether the data could come from the power law fitted to them.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -9,25 +9,24 @@ use serde::Serialize;
 use super::error::{StudyError, enough};
 use super::power_law::{Drawer, PowerLaw, Sample, Search};
 
-/// Outcome of the test of a fitted law.
+/// Result of the test of a fitted law.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Goodness {
-    /// Share of samples drawn from the law that lie at least as far from their own fit as the data
-    /// from theirs.
+    /// Fraction of samples drawn from the law that are at least as far from their own fit as the data are from
+    /// theirs.
     pub probability: f64,
-    /// Standard error of that share.
+    /// Standard error of that fraction.
     pub error: f64,
-    /// Samples drawn.
+    /// Number of samples drawn.
     pub replicas: usize,
 }
 
-/// Under this probability a power law is ruled out (Clauset et al. 2009, 4.1).
+/// Below this probability a power law is ruled out (Clauset et al. 2009, 4.1).
 pub const RULED_OUT: f64 = 0.1;
 
-/// Tests a law fitted to `values` with the same `search` (Clauset et al. 2009, 4.1): samples of the
-/// same number are drawn, from the law above x_min and from the data below, and are fitted anew,
-/// x_min and all. Each has a random stream of its own, so that the result depends on the seed
-/// alone. An error of 0.01 takes 2500 replicas.
+/// Tests a law fitted to `values` with the same `search` (Clauset et al. 2009, 4.1): samples of the same size are
+/// drawn, from the law above x_min and from the data below, and are fitted anew, including x_min. Each has a random
+/// stream of its own, so that the result depends on the seed alone. An error of 0.01 needs 2500 replicas.
 pub fn goodness(
     values: &[f64],
     law: &PowerLaw,
@@ -36,7 +35,7 @@ pub fn goodness(
     seed: u64,
 ) -> Result<Goodness, StudyError> {
     enough("replicas", replicas, 1)?;
-    // The same data must have been fitted: the counts are how the parts are mixed.
+    // The law must be fitted to the same data: their counts determine the mixture.
     Sample::new(values, law.support)?;
     let body: Vec<f64> = values.iter().copied().filter(|&v| v < law.start).collect();
     if values.len() != law.count || body.len() + law.tail != law.count {

@@ -1,4 +1,4 @@
-//! Counts and densities in bins, evenly wide or evenly wide in the logarithm.
+//! Counts and densities in bins of equal width, linear or logarithmic.
 
 use serde::Serialize;
 
@@ -9,15 +9,15 @@ use super::error::{StudyError, check, enough, finite, positive};
 pub struct Bin {
     /// Lower end, included.
     pub low: f64,
-    /// Upper end, excluded but for the last bin of an even histogram.
+    /// Upper end, excluded except for the last bin of a linear histogram.
     pub high: f64,
-    /// Values in the bin.
+    /// Number of values in the bin.
     pub count: u64,
-    /// Share of all values, those outside the bins among them, over the width of the bin.
+    /// Fraction of all values, including those outside the bins, per width of the bin.
     pub density: f64,
 }
 
-/// Histogram in `bins` even bins from `low` to `high`; values outside count in the total only.
+/// Returns a histogram in `bins` equal bins from `low` to `high`; values outside count only in the total.
 pub fn histogram(values: &[f64], low: f64, high: f64, bins: usize) -> Result<Vec<Bin>, StudyError> {
     enough("values in a histogram", values.len(), 1)?;
     enough("bins of a histogram", bins, 1)?;
@@ -41,11 +41,11 @@ pub fn histogram(values: &[f64], low: f64, high: f64, bins: usize) -> Result<Vec
         .collect())
 }
 
-/// Histogram of positive values in bins whose ends stand in a fixed ratio, `per_decade` bins to a
-/// factor of ten, from the least value on. Empty bins are kept.
+/// Returns a histogram of positive values in bins with a fixed ratio of ends, `per_decade` bins per factor of ten,
+/// from the least value on. Empty bins are kept.
 ///
-/// For whole numbers (`whole`) the ends are whole numbers too and the width is how many of them a
-/// bin holds: else the density of small sizes would depend on where the ends happen to fall.
+/// For whole numbers (`whole`) the ends are whole numbers too and the width is the count of whole numbers in a bin:
+/// else the density of small sizes would depend on where the ends happen to fall.
 pub fn log_histogram(values: &[f64], per_decade: u32, whole: bool) -> Result<Vec<Bin>, StudyError> {
     enough("values in a histogram", values.len(), 1)?;
     enough("bins per decade", per_decade as usize, 1)?;

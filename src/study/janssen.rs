@@ -1,4 +1,4 @@
-//! Janssen's theory of the silo (Janssen 1895): walls carry by friction what lies far above.
+//! Janssen's theory of the silo (Janssen 1895): walls carry the weight of the upper layers by friction.
 //!
 //! A slice balances its weight with the stress on it and the friction of the walls. With the
 //! wall pressure K times the vertical stress and full friction, stress grows with depth z as
@@ -25,21 +25,21 @@ pub enum Section {
 }
 
 impl Section {
-    /// Area over the length of rubbing wall, m: W / 2 or D / 4.
+    /// Returns the area over the perimeter with friction, m: W / 2 or D / 4.
     pub fn breadth(self) -> f64 {
         match self {
             Section::Planar { width } => 0.5 * width,
             Section::Cylindrical { diameter } => 0.25 * diameter,
         }
     }
-    /// A width or diameter that is a positive number.
+    /// Checks that the width or diameter is a positive number.
     pub(super) fn check(self) -> Result<(), StudyError> {
         positive("width of the silo", self.breadth()).map(drop)
     }
 }
 
-/// A silo in the state of Janssen's theory. Stresses are in Pa for densities in kg/m^3; in the
-/// plane, with densities in kg/m^2, in N/m.
+/// A silo as Janssen's theory describes it. Stresses are in Pa for densities in kg/m^3; in the plane, with densities
+/// in kg/m^2, in N/m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Janssen {
     /// Cross-section.
@@ -55,7 +55,7 @@ pub struct Janssen {
 }
 
 impl Janssen {
-    /// A silo all of whose figures are positive numbers.
+    /// Returns a silo; all its figures must be positive numbers.
     pub fn new(
         section: Section,
         density: f64,
@@ -73,38 +73,38 @@ impl Janssen {
         })
     }
 
-    /// Depth over which stress saturates, m: lambda.
+    /// Returns the depth over which stress saturates, m: lambda.
     pub fn length(&self) -> f64 {
         self.section.breadth() / (self.wall_friction * self.ratio)
     }
 
-    /// Mean vertical stress at a depth (m) under the level surface.
+    /// Returns the mean vertical stress at a depth (m) below the level surface.
     pub fn vertical_stress(&self, depth: f64) -> f64 {
         let length = self.length();
         self.density * self.gravity * length * -libm::expm1(-depth / length)
     }
 
-    /// Pressure on the wall at a depth, m.
+    /// Returns the pressure on the wall at a depth, m.
     pub fn wall_pressure(&self, depth: f64) -> f64 {
         self.ratio * self.vertical_stress(depth)
     }
 
-    /// Mean pressure on the wall between two depths, m.
+    /// Returns the mean pressure on the wall between two depths, m.
     pub fn mean_wall_pressure(&self, top: f64, bottom: f64) -> f64 {
         self.deepest_pressure() * saturation(top, bottom, self.length())
     }
 
-    /// Friction of the wall at a depth, m, upwards on the grains, over the wall's area.
+    /// Returns the wall friction at a depth, m, upwards on the grains, per area of the wall.
     pub fn wall_shear(&self, depth: f64) -> f64 {
         self.wall_friction * self.wall_pressure(depth)
     }
 
-    /// Wall pressure that is never exceeded: rho g (area / perimeter) / mu.
+    /// Returns the limit of the wall pressure: rho g (area / perimeter) / mu.
     pub fn deepest_pressure(&self) -> f64 {
         self.density * self.gravity * self.section.breadth() / self.wall_friction
     }
 
-    /// Share of the weight that the bottom of a filling of this depth (m) carries.
+    /// Returns the fraction of the weight that the bottom carries, for a filling of this depth (m).
     pub fn floor_share(&self, depth: f64) -> f64 {
         let ratio = depth / self.length();
         if ratio > 0.0 {
@@ -115,7 +115,7 @@ impl Janssen {
     }
 }
 
-/// Mean of 1 - exp(-z / length) between two depths; at the depth itself when they are equal.
+/// Returns the mean of 1 - exp(-z / length) between two depths; the value at the depth if they are equal.
 pub(super) fn saturation(top: f64, bottom: f64, length: f64) -> f64 {
     let (top, high) = (top / length, (bottom - top) / length);
     // 1 less the mean of exp(-u) over 0..high; by its series where the difference would cancel.

@@ -1,8 +1,8 @@
 //! Janssen's curve fitted to measured wall pressures.
 //!
-//! The curve knows two numbers only: its limit rho g (area / perimeter) / mu and its length,
-//! (area / perimeter) / (mu K). So a second free parameter, be it the density or the friction,
-//! is another reading of the limit.
+//! The curve has two parameters only: its limit rho g (area / perimeter) / mu and its length, (area / perimeter) /
+//! (mu K). A second free parameter, be it the density or the friction, is therefore another interpretation of the
+//! limit.
 
 use serde::Serialize;
 
@@ -13,21 +13,21 @@ use super::minimum::golden;
 /// A measured wall pressure, the mean over a range of depths.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WallPressure {
-    /// Upper end, m under the surface.
+    /// Upper end, m below the surface.
     pub top: f64,
-    /// Lower end, m under the surface; may equal `top`.
+    /// Lower end, m below the surface; may equal `top`.
     pub bottom: f64,
     /// Pressure, Pa or N/m.
     pub pressure: f64,
-    /// Its standard error; when all have one they weigh the points, else all weigh the same.
+    /// Standard error; if all points have one they weight the fit, else all have the same weight.
     pub error: Option<f64>,
 }
 
-/// What is fitted beside the product K mu.
+/// Parameter fitted besides the product K mu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Free {
-    /// Nothing: density and friction are given.
+    /// None: density and friction are given.
     Product,
     /// The density; friction is given.
     Density,
@@ -35,16 +35,16 @@ pub enum Free {
     Friction,
 }
 
-/// An estimate with its standard error, which is 0 for a number that was given.
+/// An estimate with its standard error, which is 0 for a given number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// The value.
     pub value: f64,
-    /// Its standard error.
+    /// Standard error.
     pub error: f64,
 }
 
-/// Janssen's curve of least squares.
+/// Janssen's curve fitted by least squares.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct JanssenFit {
     /// The fitted silo.
@@ -57,11 +57,11 @@ pub struct JanssenFit {
     pub wall_friction: Estimate,
     /// K.
     pub ratio: Estimate,
-    /// Root of the mean square of the residuals, Pa or N/m.
+    /// Root mean square of the residuals, Pa or N/m.
     pub residual: f64,
-    /// Share of the variance of the pressures that the curve explains.
+    /// Fraction of the variance of the pressures explained by the curve.
     pub explained: f64,
-    /// Points less fitted numbers.
+    /// Number of points less number of fitted parameters.
     pub freedom: usize,
 }
 
@@ -70,22 +70,22 @@ pub struct JanssenFit {
 pub struct Given {
     /// Cross-section.
     pub section: Section,
-    /// Density of the packing, kg/m^3 or kg/m^2; a mere start where it is fitted.
+    /// Density of the packing, kg/m^3 or kg/m^2; only the first guess if it is fitted.
     pub density: f64,
     /// Gravity, m/s^2.
     pub gravity: f64,
-    /// Coefficient of wall friction, mobilised; a mere start where it is fitted.
+    /// Coefficient of wall friction, mobilised; only the first guess if it is fitted.
     pub wall_friction: f64,
 }
 
-/// Range of the saturation length over the deepest point that is searched. A longer one cannot be
-/// told from a straight line, a shorter one from a constant.
+/// Search range of the saturation length relative to the deepest point. A longer one is indistinguishable from a
+/// straight line, a shorter one from a constant.
 const LENGTHS: (f64, f64) = (1e-3, 1e3);
-/// Lengths tried before the best is refined.
+/// Number of lengths tried before the best is refined.
 const TRIES: usize = 200;
 
-/// Fits Janssen's curve by weighted least squares. Standard errors come from the curvature at the
-/// optimum and the residuals themselves, so that stated errors of the points weigh them only.
+/// Fits Janssen's curve by weighted least squares. Standard errors come from the curvature at the optimum and the
+/// residuals, so that stated errors of the points only weight them.
 pub fn fit_janssen(
     points: &[WallPressure],
     given: &Given,
@@ -153,7 +153,7 @@ fn weights(points: &[WallPressure]) -> Result<Vec<f64>, StudyError> {
         let error = positive("error of a wall pressure", error)?;
         weights.push(1.0 / (error * error));
     }
-    // Only ratios matter: a mean of one keeps the residual in the unit of pressure.
+    // Only ratios of weights matter: a mean of one keeps the residual in the unit of pressure.
     let mean = weights.iter().sum::<f64>() / weights.len() as f64;
     Ok(weights.into_iter().map(|w| w / mean).collect())
 }
@@ -161,12 +161,12 @@ fn weights(points: &[WallPressure]) -> Result<Vec<f64>, StudyError> {
 struct Problem<'a> {
     points: &'a [WallPressure],
     weights: &'a [f64],
-    /// The limit where it is known.
+    /// The limit if it is known.
     fixed: Option<f64>,
 }
 
 impl Problem<'_> {
-    /// The limit that fits best with a given length: the curve is linear in it.
+    /// Returns the limit that fits best with a given length: the curve is linear in it.
     fn limit(&self, length: f64) -> f64 {
         if let Some(limit) = self.fixed {
             return limit;

@@ -1,10 +1,9 @@
 //! The log-normal law above x_min, fitted by maximum likelihood.
 //!
-//! With y = ln(x / x_min) its density is that of a normal law cut off at y = 0, at `cut` standard
-//! deviations `width` from the mean. For cut and width both to infinity, cut / width staying, it
-//! becomes the power law of exponent 1 + cut / width; so the law is held as
-//! exp(-slope y - (bend y)^2 / 2), with slope = cut / width and bend = 1 / width, where that limit
-//! is bend = 0.
+//! With y = ln(x / x_min) its density is that of a normal law cut off at y = 0, at `cut` standard deviations `width`
+//! from the mean. For cut and width both to infinity, with cut / width constant, it becomes the power law of exponent
+//! 1 + cut / width; the law is therefore stored as exp(-slope y - (bend y)^2 / 2), with slope = cut / width and bend
+//! = 1 / width, where that limit is bend = 0.
 
 use super::error::StudyError;
 use super::minimum::{golden, minimise};
@@ -22,14 +21,14 @@ pub struct LogNormal {
     pub bend: f64,
 }
 
-/// Standard deviations between mean and x_min above which the limit is taken.
+/// Standard deviations between mean and x_min above which the limit is used.
 const FARTHEST: f64 = 1e6;
 
 impl LogNormal {
-    /// The likeliest law for the sizes of `tail`, all from x_min on, in order.
+    /// Fits the law of greatest likelihood to the sizes of `tail`, all from x_min on, in order.
     pub(super) fn fit(tail: &[f64], law: &PowerLaw) -> Result<Self, StudyError> {
         let n = tail.len() as f64;
-        // Whole numbers are cells, the first of which begins half under x_min.
+        // Whole numbers are cells; the first begins half below x_min.
         let edge = match law.support {
             Support::Continuous => law.start,
             Support::Discrete => law.start - 0.5,
@@ -59,7 +58,7 @@ impl LogNormal {
         if law.support == Support::Continuous {
             return Ok(best);
         }
-        // For cells that is a start only. Scales: the slope varies by its own size, or by the bend.
+        // For cells that is only a start. Scales: the slope varies by its own size, or by the bend.
         let misfit = |p: [f64; 2]| {
             let trial = LogNormal {
                 slope: p[0],
@@ -75,7 +74,7 @@ impl LogNormal {
             0.2 * (best.slope.abs().sqrt() + best.bend),
         ];
         let inner = minimise(misfit, [best.slope, best.bend], scale);
-        // The limit itself, which the simplex only creeps up to.
+        // The limit itself, which the simplex approaches only slowly.
         let outer = golden(0.2 / first, 5.0 / first, |slope| misfit([slope, 0.0]));
         let point = if misfit([outer, 0.0]) <= misfit(inner) {
             [outer, 0.0]
@@ -87,7 +86,7 @@ impl LogNormal {
         Ok(best)
     }
 
-    /// Logarithms of the densities, or for whole numbers of the probabilities, of sizes in order.
+    /// Returns the logarithms of the densities, or for whole numbers of the probabilities, of sizes in order.
     pub(super) fn ln_densities(&self, tail: &[f64]) -> Vec<f64> {
         let place = |x: f64| libm::log(x / self.start);
         let mut densities: Vec<f64> = Vec::with_capacity(tail.len());
@@ -123,7 +122,7 @@ impl LogNormal {
         -self.slope * y - 0.5 * bent * bent
     }
 
-    /// Logarithm of what the shape is to be multiplied by.
+    /// Returns the logarithm of the normalisation factor.
     fn ln_norm(&self) -> f64 {
         if self.is_limit() {
             libm::log(self.slope)
@@ -141,9 +140,9 @@ impl LogNormal {
     }
 }
 
-/// Where a normal law is cut off, in standard deviations above its mean, from the mean square over
-/// the squared mean of what is left (Cohen 1959): 1 with next to nothing cut off, 2 in the limit of
-/// the exponential. None at that limit or beyond.
+/// Returns where a normal law is cut off, in standard deviations above its mean, from the mean square over the
+/// squared mean of the rest (Cohen 1959): 1 with almost nothing cut off, 2 in the limit of the exponential. None at
+/// that limit or beyond.
 fn cut_of(ratio: f64) -> Option<f64> {
     let at = |z: f64| {
         let (mean, square) = mills_excess(z);

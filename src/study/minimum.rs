@@ -1,12 +1,11 @@
-//! The least value of a function of one number or two, without derivatives.
+//! Minimises a function of one or two numbers, without derivatives.
 
-/// Steps after which the best point so far is taken.
+/// Greatest number of steps; then the best point so far is returned.
 const STEPS: usize = 400;
 /// Relative spread of the function over the simplex at which it has converged.
 const CLOSE: f64 = 1e-13;
 
-/// A point of least value near `start`; `scale` is how far the first simplex reaches
-/// (Nelder & Mead 1965).
+/// Returns a local minimum near `start`; `scale` is the size of the first simplex (Nelder & Mead 1965).
 pub(super) fn minimise(f: impl Fn([f64; 2]) -> f64, start: [f64; 2], scale: [f64; 2]) -> [f64; 2] {
     let mut points = [
         start,
@@ -20,7 +19,7 @@ pub(super) fn minimise(f: impl Fn([f64; 2]) -> f64, start: [f64; 2], scale: [f64
         if worst.0 - best.0 <= CLOSE * best.0.abs() {
             break;
         }
-        // The point at `t` times the way from the worst to the middle of the others.
+        // Returns the point at `t` times the displacement from the worst point to the centre of the others.
         let along = |t: f64| {
             let p = [0, 1].map(|k| {
                 let centre = 0.5 * (best.1[k] + middle.1[k]);
@@ -54,7 +53,7 @@ pub(super) fn minimise(f: impl Fn([f64; 2]) -> f64, start: [f64; 2], scale: [f64
     points[0].1
 }
 
-/// The place of the least value of a function with one minimum between two ends.
+/// Returns the minimum of a unimodal function between two ends (golden-section search).
 pub(super) fn golden(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
     const PART: f64 = 0.618_033_988_749_894_8;
     let (mut a, mut b) = (high - PART * (high - low), low + PART * (high - low));

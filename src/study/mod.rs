@@ -1,9 +1,10 @@
-//! Studies: what runs say about granular matter, as pure functions over plain data.
+//! Studies: evaluations of runs of granular matter, as pure functions over plain data.
 //!
-//! Wall pressure beside Janssen's theory, forces and fabric, micro-avalanches and whether their
-//! sizes follow a power law, means over many fillings, shares with their intervals, jams and the outflow between them,
-//! Beverloo's law, what a ball mill grinds; networks of contacts, how grains move about, and coarse-grained fields
-//! of density, velocity and stress. But for `silo::from_folder` and `runs` nothing here reads or writes a file; results are plain structures that can be written as they are.
+//! Wall pressure compared with Janssen's theory, forces and fabric, micro-avalanches and whether their sizes follow a
+//! power law, means over many fillings, fractions with their intervals, jams and the outflow between them, Beverloo's
+//! law, grinding in a ball mill; networks of contacts, motion of grains, and coarse-grained fields of density,
+//! velocity and stress. Except for `silo::from_folder` and `runs`, nothing here reads or writes a file; results are
+//! plain structures that can be serialized.
 
 pub mod alternatives;
 pub mod avalanche;

@@ -1,48 +1,48 @@
-//! How grains move about: mean-square displacement and correlation of velocities over a lag.
+//! Motion of grains: mean-square displacement and correlation of velocities over a lag.
 
 use serde::Serialize;
 
 use super::ensemble::spread;
 use super::error::{StudyError, check, enough, positive};
 
-/// Grains at equally spaced moments, by moment and then by grain; none where a grain is not there.
+/// Grains at equally spaced times, by time and then by grain; none where a grain is absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Paths {
-    /// Time from one moment to the next, s.
+    /// Interval between successive times, s.
     pub step: f64,
-    /// Places, m, not wrapped: see [`unwrapped`].
+    /// Positions, m, not wrapped: see [`unwrapped`].
     pub places: Vec<Vec<Option<[f64; 3]>>>,
-    /// Velocities, m/s, or nothing.
+    /// Velocities, m/s; may be empty.
     pub velocities: Vec<Vec<Option<[f64; 3]>>>,
 }
 
-/// What holds for a lag.
+/// Results for one lag.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Lag {
     /// The lag, s.
     pub lag: f64,
     /// Mean-square displacement, m^2.
     pub displacement: f64,
-    /// Its standard error, from blocks of starting moments each as long as the lag at least; none where there
-    /// are fewer than two.
+    /// Standard error, from blocks of starting times, each at least as long as the lag; none where there are fewer
+    /// than two.
     pub displacement_error: Option<f64>,
-    /// Mean-square displacement less that of the mean of all grains, m^2.
+    /// Mean-square displacement relative to the mean displacement of all grains, m^2.
     pub about_mean: f64,
-    /// Its standard error.
+    /// Standard error.
     pub about_mean_error: Option<f64>,
-    /// Mean of v(t) . v(t + lag) over the root of the means of v(t)^2 and of v(t + lag)^2, of the same grains: from -1 to 1;
-    /// none without velocities.
+    /// Mean of v(t) . v(t + lag) over the root of the means of v(t)^2 and of v(t + lag)^2, of the same grains: from
+    /// -1 to 1; none without velocities.
     pub correlation: Option<f64>,
-    /// Its standard error.
+    /// Standard error.
     pub correlation_error: Option<f64>,
 }
 
-/// Blocks behind an error at most.
+/// Greatest number of blocks for an error.
 const BLOCKS: usize = 10;
 
-/// Places that were wrapped into a periodic box, as paths without jumps: each moment's is the image nearest to
-/// the one before, by `nearest`, which reduces a way. A grain must go less than half a box from one moment to the
-/// next.
+/// Unwraps positions in a periodic box to paths without jumps: each position becomes the image nearest to the
+/// previous one, by `nearest`, which reduces a displacement. A grain must move less than half a box between
+/// successive times.
 pub fn unwrapped(
     places: &[Vec<Option<[f64; 3]>>],
     nearest: impl Fn([f64; 3]) -> [f64; 3],
@@ -68,18 +68,18 @@ pub fn unwrapped(
     paths
 }
 
-/// Displacements and correlations over these lags, counted in moments. Every moment from which the lag fits is a
-/// start, or each second, third... where there are more than `starts`; a grain counts where it is there at all
-/// moments between, so that one that came back has not moved.
+/// Returns displacements and correlations over these lags, counted in intervals. Every time from which the lag fits
+/// is a start, or every second, third, ... where there are more than `starts`; a grain counts if it is present at all
+/// times between, so that one that was removed and came back is not counted as moving.
 ///
 /// # Errors
-/// Fewer than two moments, a lag of none or too long, a step that is not above 0.
+/// Fewer than two times, a lag of zero or too long, an interval that is not above 0.
 pub fn motion(paths: &Paths, lags: &[usize], starts: usize) -> Result<Vec<Lag>, StudyError> {
     let moments = paths.places.len();
     enough("moments of a motion", moments, 2)?;
     positive("time between moments", paths.step)?;
     enough("starting moments", starts, 1)?;
-    // Since when each grain has been there without a gap.
+    // Time since which each grain has been present without a gap.
     let grains = paths.places.iter().map(Vec::len).max().unwrap_or(0);
     let mut since: Vec<Vec<u32>> = Vec::with_capacity(moments);
     for (k, places) in paths.places.iter().enumerate() {
@@ -106,13 +106,13 @@ pub fn motion(paths: &Paths, lags: &[usize], starts: usize) -> Result<Vec<Lag>, 
         .collect()
 }
 
-/// Displacement, the same about the mean, correlation.
+/// Displacement, displacement about the mean, correlation.
 type Means = ([f64; 2], Option<f64>);
 
 fn over(paths: &Paths, since: &[Vec<u32>], lag: usize, starts: usize) -> Lag {
     let origins = paths.places.len() - lag;
     let every = origins.div_ceil(starts).max(1);
-    // Of each start: displacement, about the mean, v . v', v . v, v' . v', weighted by its grains.
+    // For each start: displacement, displacement about the mean, v . v', v . v, v' . v', weighted by its grains.
     let mut found: Vec<(usize, [f64; 5], f64)> = Vec::new();
     for from in (0..origins).step_by(every) {
         let to = from + lag;
@@ -142,7 +142,7 @@ fn over(paths: &Paths, since: &[Vec<u32>], lag: usize, starts: usize) -> Lag {
         }
         if count > 0.0 {
             let mean = drift.iter().map(|d| d * d).sum::<f64>() / count;
-            // The mean goes with the grains that make it: unbiased, as a variance is.
+            // The mean depends on the grains that it is computed from: made unbiased, as a variance is.
             let about = (square - mean).max(0.0) * (count / f64::max(count - 1.0, 1.0));
             let [both, first, second] = speeds;
             found.push((from, [square, about, both, first, second], count));
@@ -173,7 +173,7 @@ fn over(paths: &Paths, since: &[Vec<u32>], lag: usize, starts: usize) -> Lag {
         let values: Vec<f64> = means.iter().filter_map(of).collect();
         spread(&values).ok().map(|s| s.error)
     };
-    // Where no grain stayed there is no displacement.
+    // If no grain stayed there is no displacement.
     let nothing = ([f64::NAN; 2], None);
     let ([displacement, about_mean], correlation) = total(&found).unwrap_or(nothing);
     Lag {
@@ -187,7 +187,7 @@ fn over(paths: &Paths, since: &[Vec<u32>], lag: usize, starts: usize) -> Lag {
     }
 }
 
-/// Lags of a run of so many moments: some to a decade, up to half of the run.
+/// Returns the lags for a number of times: some per decade, up to half of the run.
 pub fn lags(moments: usize) -> Vec<usize> {
     let most = moments / 2;
     let mut lags: Vec<usize> = Vec::new();

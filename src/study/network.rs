@@ -1,5 +1,4 @@
-//! The network of contacts of a packing: how many, which of them slide, which way they point, how strong they
-//! are, and what of it is rigid.
+//! The contact network of a packing: number of contacts, sliding ones, directions, forces, and rigidity.
 
 use serde::Serialize;
 
@@ -12,43 +11,43 @@ use crate::record::read::Snapshot;
 use crate::record::{BodyRef, LinkRow};
 use crate::stress::LinkState;
 
-/// A contact of grains, which are numbered from 0.
+/// A contact of grains; grains are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NetworkLink {
-    /// One grain.
+    /// First grain.
     pub first: usize,
-    /// The other; none for a wall.
+    /// Second grain; none for a wall.
     pub second: Option<usize>,
-    /// Direction of the normal, of any length and either sense.
+    /// Direction of the normal, of any length and either sign.
     pub normal: [f64; 3],
     /// Normal force, N, positive in compression.
     pub force: f64,
-    /// Whether it slides.
+    /// Whether the contact slides.
     pub sliding: bool,
 }
 
-/// What a network of contacts says.
+/// Statistics of a contact network.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Network {
-    /// Grains.
+    /// Number of grains.
     pub grains: usize,
-    /// Contacts, those with walls among them.
+    /// Number of contacts, including those with walls.
     pub contacts: usize,
-    /// Contacts with walls.
+    /// Number of contacts with walls.
     pub with_walls: usize,
-    /// Contacts a grain; one of two grains counts for both.
+    /// Contacts per grain; a contact of two grains counts for both.
     pub coordination: f64,
-    /// Grains that bear: see [`bearing`].
+    /// Number of bearing grains: see [`bearing`].
     pub bearing: usize,
-    /// Share of the grains that do not: rattlers.
+    /// Fraction of the other grains, the rattlers.
     pub rattlers: f64,
-    /// Contacts a bearing grain, those with rattlers left out; none without such grains.
+    /// Contacts per bearing grain, without those with rattlers; none without bearing grains.
     pub coordination_bearing: Option<f64>,
-    /// Share of the contacts between bearing grains, and of these with walls, that slide.
+    /// Fraction of sliding contacts, among those of bearing grains with each other and with walls.
     pub sliding: Option<f64>,
     /// Mean normal force, N.
     pub mean_force: Option<f64>,
-    /// Forces over their mean under which 10, 50, 90 and 99 % of the contacts are.
+    /// Forces relative to their mean below which 10, 50, 90 and 99 % of the contacts are.
     pub percentiles: Option<[f64; 4]>,
     /// Fabric tensor, the mean of n n (Satake 1982), row by row.
     pub fabric: Option<Vec<Vec<f64>>>,
@@ -57,11 +56,12 @@ pub struct Network {
     pub anisotropy: Option<f64>,
 }
 
-/// Which grains bear: those with at least as many contacts as there are dimensions with walls and grains that
-/// bear. Fewer can hold no grain in place, with friction or without; who hangs on such grains falls with them.
+/// Returns which grains bear load: those with at least as many contacts as dimensions with walls and other bearing
+/// grains. Fewer contacts cannot hold a grain in place, with friction or without; a grain that is held by such grains
+/// falls with them.
 ///
 /// # Errors
-/// Contacts of grains that there are not.
+/// Contacts of grains that do not exist.
 pub fn bearing(
     dimensions: usize,
     grains: usize,
@@ -107,10 +107,10 @@ fn among(link: &NetworkLink, bears: &[bool]) -> bool {
     bears[link.first] && link.second.is_none_or(|second| bears[second])
 }
 
-/// What the contacts of `grains` grains in 2 or 3 dimensions say.
+/// Evaluates the contacts of `grains` grains in 2 or 3 dimensions.
 ///
 /// # Errors
-/// No grains, contacts of grains that there are not, normals without length.
+/// No grains, contacts of grains that do not exist, normals without length.
 pub fn network(
     dimensions: usize,
     grains: usize,
@@ -183,25 +183,25 @@ fn anisotropy(fabric: &[Vec<f64>]) -> f64 {
     2.5 * (values.max() - values.min())
 }
 
-/// What of a planar network is rigid, by counting constraints (the pebble game).
+/// Rigidity of a planar network, by counting constraints (the pebble game).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rigidity {
-    /// Rigid groups of two bodies or more; all walls together are one body.
+    /// Number of rigid groups of at least two bodies; all walls together are one body.
     pub groups: usize,
-    /// Share of the bearing grains in the largest group.
+    /// Fraction of the bearing grains in the largest group.
     pub largest: f64,
-    /// Ways in which the bearing grains can move without straining a contact, those of the whole left out.
+    /// Number of independent motions of the bearing grains that strain no contact, except those of the whole.
     pub floppy_modes: usize,
-    /// Constraints more than needed.
+    /// Number of redundant constraints.
     pub redundant: usize,
 }
 
-/// Counts the network of the bearing grains in the plane: a contact that grips holds in two directions, one that
-/// slides in one. All walls are one body that stands still to itself. `round` tells which grains are disks. None
-/// where no grain bears.
+/// Counts constraints in the network of the bearing grains in the plane: a sticking contact constrains two
+/// directions, a sliding one one. All walls form one rigid body. `round` says which grains are disks. None where no
+/// grain bears load.
 ///
 /// # Errors
-/// Contacts of grains that there are not.
+/// Contacts of grains that do not exist.
 pub fn rigidity(
     grains: usize,
     links: &[NetworkLink],
@@ -250,8 +250,8 @@ pub fn rigidity(
     }))
 }
 
-/// The contacts of a snapshot; grains are numbered as they stand there. A contact with a body that is not in the
-/// snapshot is one with a wall.
+/// Returns the contacts of a snapshot; grains are numbered in the order of its rows. A contact with a body that is
+/// not in the snapshot counts as one with a wall.
 pub fn links(snapshot: &Snapshot) -> Vec<NetworkLink> {
     let mut numbers: Vec<(u32, usize)> = snapshot
         .grains

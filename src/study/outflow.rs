@@ -1,17 +1,16 @@
-//! Jams in a discharge: how probable, and how many grains flow out between two of them.
+//! Jams in a discharge: their probability, and the number of grains that flow out between two of them.
 //!
-//! Each grain that reaches the orifice either passes or completes an arch, with a probability q that does
-//! not depend on what passed before: then the number of grains between two jams is geometric, as
-//! silos show it (Zuriguel, Garcimartin, Maza, Pugnaloni & Pastor 2005, Phys. Rev. E 71, 051303; To 2005,
-//! Phys. Rev. E 71, 060301), with the mean s = (1 - q) / q. Runs that end empty, or by their time, tell of
-//! grains that passed without a jam: they count as such (a censored observation), and the estimate of
-//! greatest likelihood is all grains out over all jams.
+//! Each grain that reaches the orifice either passes or completes an arch, with a probability q that does not depend
+//! on what passed before: then the number of grains between two jams is geometric, as observed in silos (Zuriguel,
+//! Garcimartin, Maza, Pugnaloni & Pastor 2005, Phys. Rev. E 71, 051303; To 2005, Phys. Rev. E 71, 060301), with the
+//! mean s = (1 - q) / q. In runs that end empty, or by their time limit, grains passed without a jam: they count as
+//! censored observations, and the maximum-likelihood estimate is all grains out over all jams.
 //!
-//! The share of runs that end in a jam takes account of those whose time was up while they still ran: they are
-//! censored. Runs that have become empty cannot jam any more, which is no censoring but the other end. So the share
-//! is the cumulative incidence of jams by Aalen and Johansen (1978, Scand. J. Stat. 5, 141-150), with the survival
-//! function of Kaplan and Meier (1958, J. Am. Stat. Assoc. 53, 457-481); without censored runs it is the plain share, with its
-//! interval by Wilson.
+//! The fraction of runs that end in a jam takes account of runs that reached their time limit while flowing: they are
+//! censored. Empty runs cannot jam any more, which is not censoring but a competing event. The fraction is therefore
+//! the cumulative incidence of jams by Aalen and Johansen (1978, Scand. J. Stat. 5, 141-150), with the survival
+//! function of Kaplan and Meier (1958, J. Am. Stat. Assoc. 53, 457-481); without censored runs it is the plain
+//! fraction, with its interval by Wilson.
 
 use serde::Serialize;
 
@@ -22,57 +21,57 @@ use super::proportion::Proportion;
 /// The outflow of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outflow {
-    /// Grains that left.
+    /// Number of grains that left.
     pub grains: u64,
-    /// Jams on the way, that in which it ended included.
+    /// Number of jams, including the final one.
     pub jams: u64,
-    /// Whether it ended in a jam.
+    /// Whether the run ended in a jam.
     pub jammed: bool,
-    /// Whether it ran out of time: it neither jammed nor became empty.
+    /// Whether it reached its time limit: it neither jammed nor became empty.
     pub censored: bool,
-    /// Start of the silence of its jam, or when it became empty or ended, s.
+    /// Start of the silence of its jam, or the time at which it became empty or ended, s.
     pub time: f64,
 }
 
-/// What runs say of jams.
+/// Statistics of jams over several runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Jamming {
-    /// Runs that ended in a jam, of all.
+    /// Runs that ended in a jam, out of all.
     pub jammed: Proportion,
-    /// Runs whose time was up while they flowed.
+    /// Number of runs that reached their time limit while flowing.
     pub censored: u64,
-    /// Share that jams within the time that was looked at, with these taken into account.
+    /// Probability of a jam within the observed time, taking account of censored runs.
     pub probability: f64,
-    /// Interval of Wilson for it, for as many runs without censored ones as would leave the same variance.
+    /// Wilson's interval of the probability, for the number of uncensored runs that would give the same variance.
     pub wilson: Interval,
-    /// Share of which nothing is known since the time was up.
+    /// Fraction whose outcome is unknown because of the time limit.
     pub undecided: f64,
-    /// Time by which half of all runs have jammed, s; none if that many did not.
+    /// Time by which half of all runs have jammed, s; none if fewer did.
     pub median_time: Option<f64>,
     /// Interval of Clopper and Pearson, of the plain count.
     pub clopper_pearson: Interval,
-    /// Grains out, of all runs.
+    /// Grains discharged in all runs.
     pub grains: u64,
-    /// Jams, of all runs.
+    /// Jams in all runs.
     pub jams: u64,
     /// Mean number of grains that flow out between two jams; none without a jam.
     pub avalanche: Option<f64>,
-    /// The least that it may be, and the most; none: no bound. By Clopper and Pearson for q.
+    /// Lower and upper bound of that mean; none: no upper bound. By Clopper and Pearson for q.
     pub avalanche_interval: (f64, Option<f64>),
-    /// Level of the intervals.
+    /// Confidence level of the intervals.
     pub level: f64,
 }
 
-/// Jam probability and mean outflow between jams, with intervals.
+/// Returns jam probability and mean outflow between jams, with intervals.
 ///
 /// # Errors
-/// No run; a level that is no share.
+/// No runs; a level that is not between 0 and 1.
 pub fn jamming(runs: &[Outflow], level: f64) -> Result<Jamming, StudyError> {
     let stuck = runs.iter().filter(|run| run.jammed).count() as u64;
     let jammed = Proportion::new(stuck, runs.len() as u64)?;
     let grains: u64 = runs.iter().map(|run| run.grains).sum();
     let jams: u64 = runs.iter().map(|run| run.jams).sum();
-    // Of the grains that reached the orifice, those that stopped all.
+    // Of the grains that reached the orifice, the fraction that blocked it.
     let low_and_high = match Proportion::new(jams, grains + jams) {
         Ok(q) => {
             let q = q.clopper_pearson(level)?;
@@ -98,26 +97,26 @@ pub fn jamming(runs: &[Outflow], level: f64) -> Result<Jamming, StudyError> {
     })
 }
 
-/// Jams as they come about, with runs that end otherwise taken into account.
+/// Cumulative incidence of jams, with competing ends of runs taken into account.
 struct Incidence {
-    /// Share that has jammed at the end of what was looked at.
+    /// Incidence at the end of the observed time.
     share: f64,
-    /// Share that may still jam or become empty.
+    /// Fraction that may still jam or become empty.
     undecided: f64,
-    /// Runs without censored ones that would give the same variance.
+    /// Number of uncensored runs that would give the same variance.
     trials: f64,
-    /// When half have jammed, s.
+    /// Time by which half have jammed, s.
     median: Option<f64>,
 }
 
 impl Incidence {
     fn of(runs: &[Outflow]) -> Incidence {
-        // At one time jams come first, then runs that become empty, then those that are censored.
+        // At equal times jams come first, then runs that become empty, then censored ones.
         let rank = |run: &Outflow| u8::from(!run.jammed) + u8::from(run.censored);
         let mut sorted: Vec<&Outflow> = runs.iter().collect();
         sorted.sort_by(|a, b| a.time.total_cmp(&b.time).then(rank(a).cmp(&rank(b))));
         let censored = runs.iter().any(|run| run.censored);
-        // At each time: who is there, jams, and jams with other ends; the survival before it; the incidence after.
+        // At each time: runs at risk, jams, jams and other ends; the survival before it; the incidence after.
         let mut steps: Vec<[f64; 5]> = Vec::new();
         let (mut survival, mut share, mut median) = (1.0, 0.0, None);
         let (mut at, mut jams) = (0, 0u64);
@@ -134,7 +133,7 @@ impl Incidence {
             jams += jammed;
             share += survival * jammed as f64 / there;
             if !censored {
-                // Without rounding.
+                // Exact, without rounding.
                 share = jams as f64 / runs.len() as f64;
             }
             steps.push([there, jammed as f64, over as f64, survival, share]);
@@ -159,7 +158,7 @@ impl Incidence {
         let spread = share * (1.0 - share);
         let trials = match censored && variance > 0.0 && spread > 0.0 {
             true => (spread / variance).min(count),
-            // All or none jam: who was looked at to the end of it tells of that.
+            // All or none jam: only runs observed to the end count.
             false => {
                 let end = sorted.last().map_or(0.0, |run| run.time);
                 let whole = runs.iter().filter(|run| !run.censored || run.time >= end);
@@ -175,7 +174,7 @@ impl Incidence {
     }
 }
 
-/// Wilson's interval of a share of so many trials, which need not be a whole number.
+/// Returns Wilson's interval of a fraction of this many trials, which need not be a whole number.
 fn wilson(share: f64, trials: f64, level: f64) -> Result<Interval, StudyError> {
     let z = super::special::normal_quantile(0.5 + 0.5 * level);
     let all = 1.0 + z * z / trials;

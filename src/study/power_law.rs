@@ -1,9 +1,9 @@
-//! Power laws fitted by maximum likelihood (Clauset, Shalizi & Newman 2009), for sizes that may
-//! take any value and for whole numbers.
+//! Power laws fitted by maximum likelihood (Clauset, Shalizi & Newman 2009), for continuous sizes and for whole
+//! numbers.
 //!
-//! The law holds from some x_min on, which is chosen so that the data above it are nearest to the
-//! law in the sense of Kolmogorov and Smirnov. A fit alone says nothing: every sample has a best
-//! exponent. Whether there is a power law is asked in `goodness` and `alternatives`.
+//! The law holds from some x_min on, chosen so that the data above it are closest to the law in the sense of
+//! Kolmogorov and Smirnov. A fit alone proves nothing: every sample has a best exponent. `goodness` and
+//! `alternatives` test whether there is a power law.
 
 use rand::{Rng, RngExt};
 use serde::Serialize;
@@ -11,29 +11,29 @@ use serde::Serialize;
 use super::error::{StudyError, check, enough, positive};
 use super::special::scaled_zeta;
 
-/// What values the sizes can take.
+/// Possible values of the sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Support {
-    /// All above x_min.
+    /// All real values above x_min.
     Continuous,
     /// Whole numbers.
     Discrete,
 }
 
-/// How x_min is chosen.
+/// Choice of x_min.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Search {
-    /// This x_min and no other.
+    /// Fixed x_min, if given.
     pub start: Option<f64>,
-    /// Greatest number of values tried as x_min: of more, evenly spaced ranks are taken.
+    /// Greatest number of values tried as x_min: of more, evenly spaced ranks are used.
     pub candidates: usize,
-    /// Fewest values that x_min may leave.
+    /// Least number of values from x_min on.
     pub tail: usize,
 }
 
 impl Default for Search {
-    /// A tail under 50 values gives no reliable exponent (Clauset et al. 2009, 3.4).
+    /// A tail of fewer than 50 values gives no reliable exponent (Clauset et al. 2009, 3.4).
     fn default() -> Self {
         Search {
             start: None,
@@ -50,21 +50,21 @@ pub struct PowerLaw {
     pub support: Support,
     /// The exponent, above 1.
     pub exponent: f64,
-    /// Its standard error, with x_min taken as known.
+    /// Standard error, with x_min taken as known.
     pub error: f64,
     /// x_min, where the law begins.
     pub start: f64,
     /// Number of all sizes.
     pub count: usize,
-    /// Number of those from x_min on.
+    /// Number of sizes from x_min on.
     pub tail: usize,
     /// Greatest distance of the cumulative distributions of data and law.
     pub distance: f64,
-    /// Greatest size over x_min, as a power of ten: the range over which the law is seen.
+    /// Greatest size over x_min, as a power of ten: the observed range of the law.
     pub decades: f64,
 }
 
-/// Steepest exponent looked for in whole numbers; a steeper law is all x_min.
+/// Greatest exponent searched for whole numbers; with a steeper law all sizes are x_min.
 const STEEPEST: f64 = 60.0;
 
 /// Fits a power law to positive sizes.
@@ -77,7 +77,7 @@ pub fn fit_power_law(
 }
 
 impl PowerLaw {
-    /// Probability of a size of at least `x`, among those from x_min on.
+    /// Returns the probability of a size of at least `x`, among those from x_min on.
     pub fn survival(&self, x: f64) -> f64 {
         if x <= self.start {
             return 1.0;
@@ -93,7 +93,7 @@ impl PowerLaw {
         }
     }
 
-    /// Logarithm of the density, or for whole numbers of the probability, at `x` from x_min on.
+    /// Returns the logarithm of the density, or for whole numbers of the probability, at `x` from x_min on.
     pub fn ln_density(&self, x: f64) -> f64 {
         self.ln_density_scaled(x, self.ln_norm())
     }
@@ -110,21 +110,21 @@ impl PowerLaw {
     }
 }
 
-/// Draws from a power law.
+/// Draws random sizes from a power law.
 #[derive(Clone, Debug)]
 pub struct Drawer {
     law: PowerLaw,
-    /// Survivals of the first whole numbers from x_min on.
+    /// Survival function of the first whole numbers from x_min on.
     table: Vec<f64>,
 }
 
-/// Whole numbers whose survival is looked up.
+/// Number of whole numbers in the table.
 const TABLE: usize = 512;
-/// Whole numbers above this are not drawn: beyond it doubles are not all of them.
+/// Greatest whole number drawn: beyond it doubles do not represent all of them.
 const LARGEST: f64 = 4_503_599_627_370_496.0;
 
 impl Drawer {
-    /// Prepares to draw.
+    /// Prepares the table.
     pub fn new(law: PowerLaw) -> Self {
         let mut table = Vec::new();
         if law.support == Support::Discrete {
@@ -139,7 +139,7 @@ impl Drawer {
         Drawer { law, table }
     }
 
-    /// One size.
+    /// Draws one size.
     pub fn draw(&self, rng: &mut impl Rng) -> f64 {
         // 1 - u is never 0.
         let chance = 1.0 - rng.random::<f64>();
@@ -147,7 +147,7 @@ impl Drawer {
         if law.support == Support::Continuous {
             return law.start * libm::exp(-libm::log(chance) / (law.exponent - 1.0));
         }
-        // The greatest whole number whose survival is at least the chance.
+        // The greatest whole number whose survival is at least `chance`.
         let within = self.table.partition_point(|&s| s >= chance);
         if within < self.table.len() {
             return law.start + within.max(1) as f64 - 1.0;
@@ -169,15 +169,15 @@ impl Drawer {
     }
 }
 
-/// Sizes in order, each value once.
+/// Sorted sizes, each value once.
 pub(super) struct Sample {
     support: Support,
-    /// Distinct values, rising.
+    /// Distinct values, ascending.
     values: Vec<f64>,
     logs: Vec<f64>,
-    /// `below[k]`: how many sizes are under `values[k]`; the last entry is their number.
+    /// `below[k]`: number of sizes below `values[k]`; the last entry is the total.
     below: Vec<usize>,
-    /// `rest[k]`: the sum of the logarithms of all sizes from `values[k]` on.
+    /// `rest[k]`: sum of the logarithms of all sizes from `values[k]` on.
     rest: Vec<f64>,
 }
 
@@ -195,7 +195,7 @@ impl Sample {
         Ok(Sample::sorted(values.to_vec(), support))
     }
 
-    /// From values known to be fit.
+    /// Builds the sample from values that have been checked.
     pub(super) fn sorted(mut all: Vec<f64>, support: Support) -> Self {
         all.sort_unstable_by(f64::total_cmp);
         let (mut values, mut below) = (Vec::new(), Vec::new());
@@ -239,7 +239,7 @@ impl Sample {
         enough("sizes", total, need)?;
         let usable = self.below[..self.values.len()].partition_point(|&b| total - b >= need);
         let tried = usable.min(search.candidates.max(1));
-        // The first of the nearest; what is farther is not measured to the end.
+        // The first of the closest laws; the distance of worse ones is not computed to the end.
         let mut nearest: Option<PowerLaw> = None;
         for first in (0..tried).map(|k| k * usable / tried) {
             let within = nearest.map_or(f64::INFINITY, |law| law.distance);
@@ -255,8 +255,8 @@ impl Sample {
         self.below[self.values.len()]
     }
 
-    /// The law of the sizes from the distinct value `first` on; none where all are the same.
-    /// A distance above `within` may come out as any that is.
+    /// Fits the law to the sizes from the distinct value `first` on; none where all are the same. A distance above
+    /// `within` may be inexact, but is above `within`.
     fn fit_from(&self, first: usize, start: f64, within: f64) -> Option<PowerLaw> {
         let tail = self.total() - self.below[first];
         let n = tail as f64;
@@ -286,7 +286,7 @@ impl Sample {
         Some(law)
     }
 
-    /// Distance of the data from the law, on both sides of every step of the data.
+    /// Returns the distance of the data from the law, on both sides of every step of the data.
     fn distance(&self, law: &PowerLaw, first: usize, within: f64) -> f64 {
         let n = law.tail as f64;
         let ln_start = libm::log(law.start);
@@ -318,8 +318,8 @@ impl Sample {
     }
 }
 
-/// Exponent and its error for whole numbers: where the mean of ln(x / x_min) under the law,
-/// minus the derivative of ln zeta, is that of the data (Clauset et al. 2009, eq. 3.5).
+/// Returns exponent and error for whole numbers: where the mean of ln(x / x_min) under the law, minus the derivative
+/// of ln zeta, equals that of the data (Clauset et al. 2009, eq. 3.5).
 fn whole_exponent(mean_log: f64, n: f64, start: f64) -> Option<(f64, f64)> {
     // Mean and variance of ln(x / x_min) under the law.
     let moments = |s: f64| {
@@ -331,7 +331,7 @@ fn whole_exponent(mean_log: f64, n: f64, start: f64) -> Option<(f64, f64)> {
     if moments(high).0 > mean_log {
         return None;
     }
-    // Near enough for Newton: eq. 3.7 there. The bracket holds it where it is not.
+    // Close enough for Newton's method: eq. 3.7 there. The bracket limits it otherwise.
     let mut s = (1.0 + 1.0 / (mean_log - libm::log1p(-0.5 / start))).clamp(1.01, STEEPEST);
     for _ in 0..100 {
         let (mean, variance) = moments(s);

@@ -1,4 +1,4 @@
-//! What walls and bottom bear: pressure in layers, shares of the weight.
+//! Loads on walls and bottom: pressure in layers, fractions of the weight.
 //!
 //! The pressure of a layer is the sum of the normal forces on the walls within it over their area;
 //! the thesis takes layers of ten mean radii (4.7.3).
@@ -13,11 +13,11 @@ use crate::geometry::{Dimension, Vector};
 /// Mean radii in the height of a layer (thesis 4.7.3).
 pub const LAYER_RADII: f64 = 10.0;
 
-/// What a boundary is to the filling.
+/// Kind of a boundary of the filling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// An upright wall.
+    /// A vertical wall.
     Wall,
     /// The bottom, whatever its slope.
     Floor,
@@ -26,7 +26,7 @@ pub enum Part {
 /// A contact force on a boundary.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundaryForce<D: Dimension> {
-    /// What is touched.
+    /// Kind of the boundary.
     pub part: Part,
     /// Point of contact, m.
     pub point: D::Vector,
@@ -36,17 +36,17 @@ pub struct BoundaryForce<D: Dimension> {
     pub force: D::Vector,
 }
 
-/// Where layers are counted from.
+/// Reference from which layers are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// From the bottom, as in the thesis; the layer at the surface may be lower than the others.
+    /// From the bottom, as in the thesis; the layer at the surface may be thinner than the others.
     Floor,
-    /// From the surface, as depth in Janssen's theory; the layer at the bottom may be lower.
+    /// From the surface, as depth in Janssen's theory; the layer at the bottom may be thinner.
     Surface,
 }
 
-/// A filled silo, its layers, and how forces become pressures.
+/// Geometry of a filled silo and of its layers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layering<D: Dimension> {
     /// Unit vector upwards.
@@ -55,37 +55,37 @@ pub struct Layering<D: Dimension> {
     pub floor: f64,
     /// Height of the surface along `up`, m.
     pub surface: f64,
-    /// Area of all walls per height: in the plane the number of walls, in space the perimeter, m.
+    /// Wall area per height: in the plane the number of walls, in space the perimeter, m.
     pub girth: f64,
     /// Height of a layer, m.
     pub layer: f64,
-    /// Where layers begin.
+    /// Reference from which layers are counted.
     pub origin: Origin,
 }
 
 /// The walls in one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Layer {
-    /// Lower end over the bottom, m.
+    /// Lower end above the bottom, m.
     pub low: f64,
-    /// Upper end over the bottom, m.
+    /// Upper end above the bottom, m.
     pub high: f64,
-    /// Depth of the upper end under the surface, m.
+    /// Depth of the upper end below the surface, m.
     pub top: f64,
-    /// Depth of the lower end under the surface, m.
+    /// Depth of the lower end below the surface, m.
     pub bottom: f64,
     /// Normal force over area: Pa, in the plane N/m.
     pub pressure: f64,
     /// Downward friction on the wall over area: Pa, in the plane N/m.
     pub shear: f64,
-    /// Contacts.
+    /// Number of contacts.
     pub contacts: usize,
 }
 
-/// Wall pressure in layers from the forces of one filling; layers in the order of `origin`.
+/// Returns the wall pressure in layers from the forces of one filling; layers in the order of `origin`.
 ///
-/// A contact beyond the ends, for instance of a grain that stands out of the surface, counts in
-/// the layer at that end, so that no force is lost.
+/// A contact beyond the ends, for instance of a grain that protrudes from the surface, counts in the layer at that
+/// end, so that no force is lost.
 pub fn wall_pressure<D: Dimension>(
     forces: &[BoundaryForce<D>],
     layering: &Layering<D>,
@@ -96,7 +96,7 @@ pub fn wall_pressure<D: Dimension>(
     check("number of layers", height / step, "at most 1e6", |n| {
         n <= 1e6
     })?;
-    // A rest within rounding of nothing is no layer of its own.
+    // A remainder of the size of rounding errors is no layer of its own.
     let count = ((height / step - 1e-9).ceil() as usize).max(1);
     let mut layers: Vec<Layer> = (0..count)
         .map(|k| {
@@ -140,12 +140,12 @@ pub fn wall_pressure<D: Dimension>(
     Ok(layers)
 }
 
-/// A layer over several fillings.
+/// A layer averaged over several fillings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LayerMean {
-    /// Mean lower end over the bottom, m.
+    /// Mean lower end above the bottom, m.
     pub low: f64,
-    /// Mean upper end over the bottom, m.
+    /// Mean upper end above the bottom, m.
     pub high: f64,
     /// Mean depth of the upper end, m.
     pub top: f64,
@@ -157,10 +157,10 @@ pub struct LayerMean {
     pub shear: Spread,
 }
 
-/// Means over fillings with the same layers, in the same order from the same origin.
+/// Returns means over fillings with the same layers, in the same order from the same origin.
 ///
-/// Fillings differ in height: a layer that fewer than two have is left out, and how many had it
-/// stands in its `count`.
+/// Fillings differ in height: a layer that fewer than two have is omitted, and its `count` is the number of fillings
+/// that have it.
 pub fn mean_wall_pressure(fillings: &[Vec<Layer>]) -> Result<Vec<LayerMean>, StudyError> {
     enough("fillings to average", fillings.len(), 2)?;
     let longest = fillings.iter().map(Vec::len).max().unwrap_or(0);
@@ -186,7 +186,7 @@ pub fn mean_wall_pressure(fillings: &[Vec<Layer>]) -> Result<Vec<LayerMean>, Stu
 }
 
 impl LayerMean {
-    /// The layer as a point for [`super::janssen_fit::fit_janssen`].
+    /// Returns the layer as a point for [`super::janssen_fit::fit_janssen`].
     pub fn point(&self) -> WallPressure {
         WallPressure {
             top: self.top,
@@ -197,23 +197,23 @@ impl LayerMean {
     }
 }
 
-/// Who carries the filling.
+/// Distribution of the weight of the filling on bottom and walls.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Support {
     /// Weight of all grains, N.
     pub weight: f64,
-    /// Share of it that the bottom carries.
+    /// Fraction of it that the bottom carries.
     pub floor: f64,
-    /// Share that the walls carry.
+    /// Fraction that the walls carry.
     pub walls: f64,
     /// Support less weight, over weight: 0 in equilibrium.
     pub excess: f64,
-    /// Friction over pressure, summed over the walls: the friction mobilised, to be compared with
-    /// the coefficient. None without pressure.
+    /// Friction over pressure, summed over the walls: the mobilised friction, to be compared with the coefficient.
+    /// None without pressure.
     pub mobilised: Option<f64>,
 }
 
-/// Shares of the weight (N) that bottom and walls carry.
+/// Returns the fractions of the weight (N) that bottom and walls carry.
 pub fn support<D: Dimension>(
     forces: &[BoundaryForce<D>],
     up: D::Vector,

@@ -1,4 +1,4 @@
-//! Shares: of so many runs, how many did something, and how sure is that.
+//! Proportions of runs, with confidence intervals.
 
 use serde::Serialize;
 
@@ -6,17 +6,17 @@ use super::ensemble::Interval;
 use super::error::{StudyError, check, enough, share};
 use super::special::{incomplete_beta, normal_quantile};
 
-/// How many of some trials succeeded.
+/// A number of successes out of a number of trials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Proportion {
-    /// How many succeeded.
+    /// Number of successes.
     pub successes: u64,
-    /// Of how many.
+    /// Number of trials.
     pub trials: u64,
 }
 
 impl Proportion {
-    /// At least one trial, and no more successes than trials.
+    /// Returns a proportion of at least one trial, with no more successes than trials.
     ///
     /// # Errors
     /// Other numbers.
@@ -28,16 +28,16 @@ impl Proportion {
         Ok(Proportion { successes, trials })
     }
 
-    /// The share.
+    /// Returns the fraction of successes.
     pub fn estimate(&self) -> f64 {
         self.successes as f64 / self.trials as f64
     }
 
-    /// Wilson's interval (1927): the shares that a score test does not reject. Its coverage is near the
-    /// level on average over shares, also for few trials (Brown, Cai & DasGupta 2001).
+    /// Returns Wilson's interval (1927): the proportions that a score test does not reject. Its coverage is near the
+    /// level on average over proportions, also for few trials (Brown, Cai & DasGupta 2001).
     ///
     /// # Errors
-    /// A level that is no share.
+    /// A level that is not between 0 and 1.
     pub fn wilson(&self, level: f64) -> Result<Interval, StudyError> {
         share("level", level)?;
         let (n, p) = (self.trials as f64, self.estimate());
@@ -45,7 +45,7 @@ impl Proportion {
         let square = z * z / n;
         let middle = (p + 0.5 * square) / (1.0 + square);
         let half = z / (1.0 + square) * (p * (1.0 - p) / n + 0.25 * square / n).sqrt();
-        // At the ends exactly, which rounding would miss.
+        // Exact at the ends, where rounding would matter.
         Ok(Interval {
             low: if self.successes == 0 {
                 0.0
@@ -61,10 +61,10 @@ impl Proportion {
         })
     }
 
-    /// The interval of Clopper and Pearson (1934): its coverage is at least the level, whatever the share.
+    /// Returns the interval of Clopper and Pearson (1934): its coverage is at least the level, for any proportion.
     ///
     /// # Errors
-    /// A level that is no share.
+    /// A level that is not between 0 and 1.
     pub fn clopper_pearson(&self, level: f64) -> Result<Interval, StudyError> {
         share("level", level)?;
         let tail = 0.5 * (1.0 - level);
@@ -82,7 +82,7 @@ impl Proportion {
     }
 }
 
-/// Where a function that grows from below 0 to above it between 0 and 1 is 0.
+/// Returns the root of an increasing function between 0 and 1.
 fn solve(f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..200 {

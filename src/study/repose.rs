@@ -9,24 +9,24 @@ use super::error::{StudyError, check, enough, positive};
 pub struct Slope {
     /// Inclination, rad; positive where the surface rises towards +x.
     pub angle: f64,
-    /// Standard error of the angle by the scatter about the line, rad. Neighbouring points of a
-    /// surface go together, so that the true error is larger.
+    /// Standard error of the angle from the scatter about the line, rad. Neighbouring points of a surface are
+    /// correlated, so that the true error is larger.
     pub error: f64,
-    /// Points of the surface.
+    /// Number of points of the surface.
     pub points: usize,
 }
 
 /// The slopes of the two halves of a bed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Repose {
-    /// Of the half with the lesser x; none where there is no slope to speak of.
+    /// Slope of the half with the lesser x; none if there is no clear slope.
     pub left: Option<Slope>,
-    /// Of the other half.
+    /// Slope of the other half.
     pub right: Option<Slope>,
 }
 
 impl Repose {
-    /// Mean steepness of the halves that have a slope, rad.
+    /// Returns the mean steepness of the halves that have a slope, rad.
     pub fn mean(&self) -> Option<f64> {
         let angles: Vec<f64> = [self.left, self.right]
             .into_iter()
@@ -37,13 +37,13 @@ impl Repose {
     }
 }
 
-/// Of a slope, what is taken: above the foot and below the crest, where surfaces bend.
+/// The used part of a slope: above the foot and below the crest, where surfaces bend.
 const FOOT: f64 = 0.2;
 const CREST: f64 = 0.8;
-/// Fewer points make no line.
+/// Least number of points for a line.
 const LEAST: usize = 5;
 
-/// The highest point in each column of a bed of disks (centre and radius, m), in order of x, m.
+/// Returns the highest point in each column of a bed of disks (centre and radius, m), in order of x, m.
 pub fn surface(disks: &[([f64; 2], f64)], column: f64) -> Result<Vec<[f64; 2]>, StudyError> {
     positive("width of a column", column)?;
     enough("disks", disks.len(), 1)?;
@@ -72,7 +72,7 @@ pub fn surface(disks: &[([f64; 2], f64)], column: f64) -> Result<Vec<[f64; 2]>, 
     Ok(highest.into_iter().flatten().collect())
 }
 
-/// The line of least squares through points of a surface, m.
+/// Returns the least-squares line through points of a surface, m.
 pub fn slope(points: &[[f64; 2]]) -> Result<Slope, StudyError> {
     enough("points of a surface", points.len(), 3)?;
     let n = points.len() as f64;
@@ -98,11 +98,11 @@ pub fn slope(points: &[[f64; 2]]) -> Result<Slope, StudyError> {
     })
 }
 
-/// Slopes of the left and the right half of a bed of disks (centre and radius, m): of each, the
-/// points between 0.2 and 0.8 of its height over the lowest point of the bed.
+/// Returns the slopes of the left and the right half of a bed of disks (centre and radius, m): for each, of the
+/// points between 0.2 and 0.8 of its height above the lowest point of the bed.
 ///
-/// A heap falls off to both sides, what is left in a silo rises to both walls; a level bed has no
-/// points between and so no slopes.
+/// A heap falls off to both sides; the rest left in a silo rises to both walls; a level bed has no points in between
+/// and therefore no slopes.
 pub fn repose(disks: &[([f64; 2], f64)]) -> Result<Repose, StudyError> {
     enough("disks", disks.len(), 1)?;
     let mean = disks.iter().map(|d| d.1).sum::<f64>() / disks.len() as f64;

@@ -1,11 +1,11 @@
-//! How far two samples, or two curves, are from each other.
+//! Distance of two samples, or of two curves.
 
 use serde::Serialize;
 
 use super::ensemble::quantile;
 use super::error::{StudyError, enough, finite};
 
-/// Greatest distance of the cumulative distributions of two samples (Kolmogorov, Smirnov).
+/// Returns the greatest distance of the cumulative distributions of two samples (Kolmogorov, Smirnov).
 pub fn sample_distance(first: &[f64], second: &[f64]) -> Result<f64, StudyError> {
     enough("values of a sample", first.len().min(second.len()), 1)?;
     finite("value of a sample", first)?;
@@ -19,7 +19,7 @@ pub fn sample_distance(first: &[f64], second: &[f64]) -> Result<f64, StudyError>
     let (mut i, mut j) = (0, 0);
     let mut distance: f64 = 0.0;
     while i < a.len() && j < b.len() {
-        // Equal values are passed together: between them no distribution has a value.
+        // Equal values are skipped together: between them the distributions are undefined.
         let value = a[i].min(b[j]);
         while i < a.len() && a[i] <= value {
             i += 1;
@@ -33,7 +33,7 @@ pub fn sample_distance(first: &[f64], second: &[f64]) -> Result<f64, StudyError>
     Ok(distance)
 }
 
-/// The values below which one to nine tenths of a sample lie.
+/// Returns the values below which one to nine tenths of a sample lie.
 pub fn deciles(values: &[f64]) -> Result<[f64; 9], StudyError> {
     enough("values of a sample", values.len(), 1)?;
     finite("value of a sample", values)?;
@@ -44,21 +44,21 @@ pub fn deciles(values: &[f64]) -> Result<[f64; 9], StudyError> {
     }))
 }
 
-/// How far two curves are apart, in the unit of their values.
+/// Distance of two curves, in the unit of their values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CurveDistance {
-    /// Root of the mean square.
+    /// Root mean square difference.
     pub rms: f64,
-    /// Greatest.
+    /// Greatest difference.
     pub largest: f64,
-    /// Where it is greatest.
+    /// Abscissa of the greatest difference.
     pub at: f64,
-    /// Places that were compared.
+    /// Number of abscissas compared.
     pub points: usize,
 }
 
-/// Distance of two curves (place, value), each in order of place, at the places of the first that
-/// both span; the second is straight between its points.
+/// Returns the distance of two curves (abscissa, value), each in order of abscissa, at those abscissas of the first
+/// that both cover; the second is interpolated linearly.
 pub fn curve_distance(
     first: &[[f64; 2]],
     second: &[[f64; 2]],

@@ -1,10 +1,9 @@
-//! What a filled silo says: who bears the weight, wall pressure beside Janssen's curves, contact
-//! forces, micro-avalanches.
+//! Study of a filled silo: distribution of the weight, wall pressure compared with Janssen's curves, contact forces,
+//! micro-avalanches.
 //!
-//! From the last snapshot of a run's folder, or from rows in memory. The cross-section is taken
-//! from the contacts with upright walls: in the plane their distance, in space (round silos) the
-//! circle through them. The surface is at twice the height of the centre of mass, where a level
-//! bed of even density would end.
+//! Uses the last snapshot of a run's folder, or rows in memory. The cross-section comes from the contacts with
+//! vertical walls: in the plane their distance, in space (round silos) the circle through them. The surface is at
+//! twice the height of the centre of mass, where a level bed of uniform density would end.
 
 use std::path::Path;
 
@@ -27,23 +26,23 @@ use crate::geometry::{Dimension, Vector};
 use crate::record::read::{self, Snapshots};
 use crate::record::{AvalancheRow, BodyRef, GrainRow, LinkRow, RecordError};
 
-/// A normal whose part along gravity is greater belongs to a floor.
+/// A contact with a greater component of the normal along gravity belongs to a floor.
 const SLOPED: f64 = 0.5;
-/// Samples drawn to test a power law: a probability to 0.03.
+/// Number of samples drawn to test a power law: gives the probability to 0.03.
 const REPLICAS: usize = 250;
-/// Width of a bin of contact forces over their mean.
+/// Width of a bin of contact forces relative to their mean.
 const BIN: f64 = 0.25;
 
-/// What the contact laws say, for Janssen's theory without a fit.
+/// Friction coefficients of the contact laws, for Janssen's theory without a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Frictions {
-    /// Of grains on walls.
+    /// Between grains and walls.
     pub wall: f64,
-    /// Of grains on grains.
+    /// Between grains.
     pub grain: f64,
 }
 
-/// A bed of grains at rest: rows of one snapshot, and what the run recorded of its avalanches.
+/// A bed of grains at rest: rows of one snapshot, and the recorded avalanches.
 #[derive(Clone, Copy, Debug)]
 pub struct Bed<'a> {
     /// Grains.
@@ -58,20 +57,20 @@ pub struct Bed<'a> {
     pub friction: Frictions,
 }
 
-/// A power law fitted to sizes, and whether it is one.
+/// A power law fitted to sizes, and its tests.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Criticality {
     /// The fit.
     pub law: PowerLaw,
-    /// Its test.
+    /// Goodness of fit of the law.
     pub goodness: Goodness,
-    /// Other laws on the same sizes.
+    /// Comparison with other laws on the same sizes.
     pub alternatives: Vec<Comparison>,
-    /// What both say together.
+    /// Joint result of the tests.
     pub judgement: Judgement,
 }
 
-/// What a filled silo says.
+/// Results of the study of a filled silo.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SiloStudy {
     /// Cross-section.
@@ -80,34 +79,34 @@ pub struct SiloStudy {
     pub height: f64,
     /// Density of the bed, kg/m^2 in the plane, else kg/m^3.
     pub density: f64,
-    /// Who bears the weight.
+    /// Distribution of the weight.
     pub support: Support,
     /// Wall pressure in layers of ten mean radii, from the surface down.
     pub layers: Vec<Layer>,
-    /// Janssen's silo with the friction of the walls and K = 1 - sin(phi), phi the angle of
-    /// friction between grains (Jaky 1944).
+    /// Janssen's silo with the friction of the walls and K = 1 - sin(phi), phi the friction angle between grains
+    /// (Jaky 1944).
     pub janssen_given: Janssen,
-    /// Janssen's silo of least squares, K mu alone fitted; none where pressures tell nothing of it.
+    /// Janssen's silo fitted by least squares, K mu alone; none where the pressures do not determine it.
     pub janssen_fitted: Option<JanssenFit>,
-    /// Normal forces of all links over their mean.
+    /// Normal forces of all links relative to their mean.
     pub forces: ForceDistribution,
     /// Exponential tail of the forces above their mean.
     pub tail: Option<ExponentialTail>,
-    /// Links a grain, a link with a wall counting once and one between grains twice.
+    /// Links per grain; a link with a wall counts once, one between grains twice.
     pub contact_number: f64,
     /// Micro-avalanches.
     pub avalanches: Option<AvalancheSummary>,
-    /// Whether their sizes follow a power law.
+    /// Test whether their sizes follow a power law.
     pub criticality: Option<Criticality>,
 }
 
-/// Why a folder cannot be studied.
+/// Reasons why a folder cannot be studied.
 #[derive(Debug, thiserror::Error)]
 pub enum SiloError {
-    /// It cannot be read.
+    /// The folder cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// It holds too little.
+    /// The folder contains too few data.
     #[error(transparent)]
     Study(#[from] StudyError),
 }
@@ -116,10 +115,10 @@ fn vector<D: Dimension>(x: [f64; 3]) -> D::Vector {
     D::Vector::from_fn(|k| x[k])
 }
 
-/// The last snapshot of a run's folder and its avalanches.
+/// Studies the last snapshot of a run's folder and its avalanches.
 ///
 /// # Errors
-/// A folder that is not that of a run, or whose snapshots hold no silo.
+/// A folder that is not that of a run, or whose snapshots contain no silo.
 pub fn from_folder<D: Dimension>(
     dir: &Path,
     gravity: [f64; 3],
@@ -141,14 +140,14 @@ pub fn from_folder<D: Dimension>(
     })?)
 }
 
-/// Contacts with boundaries as forces on them.
+/// Returns the contacts with boundaries as forces on these.
 pub fn boundary_forces<D: Dimension>(links: &[LinkRow], up: D::Vector) -> Vec<BoundaryForce<D>> {
     let mut forces = Vec::new();
     for link in links {
         if !matches!(link.body_b, BodyRef::Boundary(_)) {
             continue;
         }
-        // From the grain into the wall; the tangential force of a row is on the grain.
+        // Points from the grain into the wall; the tangential force of a row acts on the grain.
         let normal = vector::<D>(link.normal);
         let part = if normal.dot(&up).abs() > SLOPED {
             Part::Floor
@@ -165,7 +164,7 @@ pub fn boundary_forces<D: Dimension>(links: &[LinkRow], up: D::Vector) -> Vec<Bo
     forces
 }
 
-/// The cross-section between the contacts with upright walls.
+/// Returns the cross-section between the contacts with vertical walls.
 fn section_of<D: Dimension>(forces: &[BoundaryForce<D>], up: D::Vector) -> Section {
     let flat: Vec<D::Vector> = forces
         .iter()
@@ -189,7 +188,7 @@ fn section_of<D: Dimension>(forces: &[BoundaryForce<D>], up: D::Vector) -> Secti
 /// Studies a bed.
 ///
 /// # Errors
-/// A bed without grains, without contacts with upright walls, or with forces that are no numbers.
+/// A bed without grains, without contacts with vertical walls, or with forces that are not finite.
 pub fn silo<D: Dimension>(bed: &Bed<'_>) -> Result<SiloStudy, StudyError> {
     let gravity = vector::<D>(bed.gravity);
     let g = super::error::positive("gravity", gravity.norm())?;
@@ -266,10 +265,10 @@ pub fn silo<D: Dimension>(bed: &Bed<'_>) -> Result<SiloStudy, StudyError> {
     })
 }
 
-/// Whether whole sizes follow a power law from some size on (Clauset et al. 2009).
+/// Tests whether integer sizes follow a power law from some size on (Clauset et al. 2009).
 ///
 /// # Errors
-/// Too few sizes, or sizes that are all alike.
+/// Too few sizes, or sizes that are all equal.
 pub fn criticality(sizes: &[f64]) -> Result<Criticality, StudyError> {
     let search = Search::default();
     let law = fit_power_law(sizes, Values::Discrete, &search)?;

@@ -1,4 +1,4 @@
-//! Special functions that the statistics need and `libm` lacks.
+//! Special functions for the statistics that `libm` lacks.
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
@@ -14,11 +14,10 @@ const BERNOULLI: [f64; 8] = [
     -3617.0 / 10_670_622_842_880_000.0,
 ];
 
-/// q^s zeta(s, q) with its first and second derivative by s, the powers being those of (q + k) / q.
+/// Returns q^s zeta(s, q) with its first and second derivative by s, the powers being those of (q + k) / q.
 ///
-/// The factor keeps steep laws that start far out from underflow. Terms are added one by one up to
-/// a place beyond which the Euler-Maclaurin series has 1e-15 (Abramowitz & Stegun 1964, 23.1.30).
-/// Needs s > 1, q > 0.
+/// The factor prevents underflow of steep laws with a large start. Terms are added one by one up to an index beyond
+/// which the Euler-Maclaurin series is accurate to 1e-15 (Abramowitz & Stegun 1964, 23.1.30). Needs s > 1, q > 0.
 pub fn scaled_zeta(s: f64, q: f64) -> [f64; 3] {
     let mut sum = [0.0; 3];
     // A term t with (ln t)' = slope and (ln t)'' = bend.
@@ -53,17 +52,17 @@ pub fn scaled_zeta(s: f64, q: f64) -> [f64; 3] {
     sum
 }
 
-/// The zeta function of Hurwitz, the sum of (q + k)^-s over k = 0, 1, ... Needs s > 1, q > 0.
+/// Returns the zeta function of Hurwitz, the sum of (q + k)^-s over k = 0, 1, ... Needs s > 1, q > 0.
 pub fn hurwitz_zeta(s: f64, q: f64) -> f64 {
     scaled_zeta(s, q)[0] * libm::pow(q, -s)
 }
 
 /// Levels of the continued fraction of [`mills_excess`]: enough for 1e-15 above [`FAR`].
 const LEVELS: u32 = 80;
-/// Deviations above which the continued fraction is used.
+/// Standard deviations above which the continued fraction is used.
 const FAR: f64 = 5.0;
 
-/// ln(Q / phi): the logarithm of the ratio of Mills, upper tail over density of the normal law.
+/// Returns ln(Q / phi): the logarithm of the ratio of Mills, upper tail over density of the normal law.
 pub fn ln_mills(z: f64) -> f64 {
     if z > FAR {
         let (d, _) = mills_excess(z);
@@ -72,8 +71,8 @@ pub fn ln_mills(z: f64) -> f64 {
     libm::log(0.5 * libm::erfc(z * FRAC_1_SQRT_2)) + 0.5 * z * z + 0.5 * libm::log(2.0 * PI)
 }
 
-/// For a standard normal u above z: the mean of u - z, and the mean of (u - z)^2, without the
-/// cancellation that the textbook forms h - z and 1 - z (h - z) suffer far out.
+/// Returns, for a standard normal u above z, the mean of u - z and the mean of (u - z)^2, without the cancellation of
+/// the textbook forms h - z and 1 - z (h - z) at large z.
 pub fn mills_excess(z: f64) -> (f64, f64) {
     if z > FAR {
         let mut tail = z;
@@ -88,8 +87,8 @@ pub fn mills_excess(z: f64) -> (f64, f64) {
     (d, 1.0 - z * d)
 }
 
-/// The regularised incomplete beta function I_x(a, b) by its continued fraction
-/// (Abramowitz & Stegun 1964, 26.5.8), evaluated by the method of Lentz.
+/// Returns the regularised incomplete beta function I_x(a, b) by its continued fraction (Abramowitz & Stegun 1964,
+/// 26.5.8), evaluated by the method of Lentz.
 pub fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -125,13 +124,13 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     libm::exp(lead) * value / a
 }
 
-/// Probability that Student's t with `freedom` degrees of freedom (any number above 0) exceeds `t`.
+/// Returns the probability that Student's t with `freedom` degrees of freedom (any number above 0) exceeds `t`.
 pub fn student_tail(t: f64, freedom: f64) -> f64 {
     let half = 0.5 * incomplete_beta(0.5 * freedom, 0.5, freedom / (freedom + t * t));
     if t >= 0.0 { half } else { 1.0 - half }
 }
 
-/// The t that Student's t stays under with probability `p`, 0 < p < 1.
+/// Returns the quantile of Student's t: the value not exceeded with probability `p`, 0 < p < 1.
 pub fn student_quantile(p: f64, freedom: f64) -> f64 {
     if p < 0.5 {
         return -student_quantile(1.0 - p, freedom);
@@ -155,7 +154,7 @@ pub fn student_quantile(p: f64, freedom: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// The z that a standard normal stays under with probability `p`, 0 < p < 1.
+/// Returns the quantile of the standard normal: the value not exceeded with probability `p`, 0 < p < 1.
 pub fn normal_quantile(p: f64) -> f64 {
     if p < 0.5 {
         return -normal_quantile(1.0 - p);

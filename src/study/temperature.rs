@@ -1,5 +1,5 @@
-//! How much a small change, such as that of all radii by temperature, rearranges the forces
-//! (thesis 4.7; Liu & Nagel 1992, Claudin & Bouchaud 1997).
+//! Rearrangement of the forces by a small change, such as that of all radii by temperature (thesis 4.7; Liu & Nagel
+//! 1992, Claudin & Bouchaud 1997).
 
 use std::collections::BTreeMap;
 
@@ -8,37 +8,37 @@ use serde::Serialize;
 use super::correlation::{Correlation, pearson};
 use super::error::{StudyError, check, enough, finite, positive};
 
-/// Share of links whose force changed by more than a part of itself.
+/// Fractions of links whose force changed by more than a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Changed {
-    /// The part, for instance 0.1.
+    /// The threshold, for instance 0.1.
     pub part: f64,
-    /// Share of links whose force changed by more than that part of what it was.
+    /// Fraction of links whose force changed by more than this fraction of its initial value.
     pub of_itself: f64,
-    /// Share of links whose force changed by more than that part of the mean force.
+    /// Fraction of links whose force changed by more than this fraction of the mean force.
     pub of_mean: f64,
 }
 
 /// Comparison of the forces on the same links before and after.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rearrangement {
-    /// Links compared.
+    /// Number of links compared.
     pub links: usize,
-    /// Mean amount of the force before, N.
+    /// Mean magnitude of the force before, N.
     pub mean_before: f64,
-    /// Mean amount of the force after, N.
+    /// Mean magnitude of the force after, N.
     pub mean_after: f64,
-    /// Correlation of before and after; 1 for a mere change of all by one factor.
+    /// Correlation of before and after; 1 if all forces change by one factor.
     pub correlation: Correlation,
-    /// Sum of the amounts of all changes over the sum of the amounts before.
+    /// Sum of the magnitudes of all changes over the sum of the magnitudes before.
     pub relative_change: f64,
-    /// Greatest change over the mean amount before.
+    /// Greatest change over the mean magnitude before.
     pub greatest_change: f64,
-    /// Shares of links changed, in the order of the parts asked for.
+    /// Fractions of links changed, in the order of the given thresholds.
     pub changed: Vec<Changed>,
 }
 
-/// Compares forces (N), those of one link at the same place in both lists. Needs three links.
+/// Compares forces (N); those of one link have the same index in both lists. Needs three links.
 pub fn rearrangement(
     before: &[f64],
     after: &[f64],
@@ -77,7 +77,7 @@ pub fn rearrangement(
     })
 }
 
-/// Two states of which one lacks links of the other, put side by side.
+/// Forces of two states that do not have the same links, matched.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Matched<K> {
     /// Links of both states, in order.
@@ -86,14 +86,13 @@ pub struct Matched<K> {
     pub before: Vec<f64>,
     /// Their forces after, N.
     pub after: Vec<f64>,
-    /// Links only before: opened.
+    /// Links only in the state before: opened.
     pub opened: Vec<K>,
-    /// Links only after: closed.
+    /// Links only in the state after: closed.
     pub closed: Vec<K>,
 }
 
-/// Pairs the forces of two states by the names of their links. A name given twice keeps its last
-/// force.
+/// Matches the forces of two states by the names of their links. A name given twice keeps its last force.
 pub fn matched<K: Ord + Clone>(
     before: &[(K, f64)],
     after: &[(K, f64)],

@@ -1,11 +1,11 @@
-//! Rows of values that are the same: each would be the same run again, in the same folder.
+//! Finds equal rows of values: each would repeat the same run in the same folder.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::axis::{Column, Scalar, Setting};
 
-/// The rows of columns that differ from all rows before them, and which row each of the others repeats.
+/// Returns the rows that differ from all rows before them, and for each other row the row that it repeats.
 pub(super) fn different(columns: &[Column]) -> (Vec<usize>, Vec<(usize, usize)>) {
     let rows = columns.first().map_or(0, |column| column.settings.len());
     let mut seen: BTreeMap<Vec<String>, usize> = BTreeMap::new();
@@ -23,12 +23,12 @@ pub(super) fn different(columns: &[Column]) -> (Vec<usize>, Vec<(usize, usize)>)
     (new, again)
 }
 
-/// The first row that is the same as one before, after that one.
+/// Returns the first row that repeats an earlier one, after that one.
 pub(super) fn twice(columns: &[Column]) -> Option<(usize, usize)> {
     different(columns).1.first().copied()
 }
 
-/// What is equal in equal values, however they are written: 1 and 1.0, "a" and 'a'.
+/// Returns a text that is the same for equal values, however they are written: 1 and 1.0, "a" and 'a'.
 fn identity(setting: &Setting) -> String {
     match &setting.scalar {
         Scalar::Flag(flag) => flag.to_string(),
@@ -37,7 +37,7 @@ fn identity(setting: &Setting) -> String {
             format!("{}", *value as i64)
         }
         Scalar::Float(value) => format!("{value:?}"),
-        // A text and a list that reads alike are two values.
+        // A text and a list with the same characters are different values.
         Scalar::Text(text) if setting.text.starts_with(['"', '\'']) => format!("\"{text}\""),
         Scalar::Text(text) => text.clone(),
     }

@@ -1,4 +1,4 @@
-//! What varies in a sweep: keys with the values that they take together.
+//! Axes of a sweep: keys and the values that they take together.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,12 +10,12 @@ use super::spec::{RangeSpec, SampleSpec, Scale, SweepSpec, Values};
 use crate::scenario::path::Place;
 use crate::scenario::{Document, Node, Problem, Value};
 
-/// A value that a key is given in a run.
+/// The value of a key in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// As TOML.
+    /// The value as TOML.
     pub text: String,
-    /// As the table holds it.
+    /// The value in the table.
     pub scalar: Scalar,
 }
 
@@ -28,13 +28,13 @@ pub enum Scalar {
     Integer(i64),
     /// A number.
     Float(f64),
-    /// A text, or what is no scalar as TOML.
+    /// A text, or a value that is no scalar, as TOML.
     Text(String),
 }
 
 impl Setting {
     pub(super) fn number(value: f64, whole: bool) -> Self {
-        // Whole numbers beyond 2^53 are not told apart any more; as floats they stay what they are.
+        // Floats cannot represent all integers beyond 2^53; such values stay floats.
         if whole && value.abs() < 9e15 {
             let value = value.round() as i64;
             return Setting {
@@ -48,7 +48,7 @@ impl Setting {
         }
     }
 
-    /// The value as a number, where it is one.
+    /// Returns the value as a number, if it is one.
     pub fn value(&self) -> Option<f64> {
         match self.scalar {
             Scalar::Integer(value) => Some(value as f64),
@@ -58,7 +58,7 @@ impl Setting {
     }
 }
 
-/// Where a setting is written in the sweep file.
+/// Position of a setting in the sweep file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Spans {
     pub key: Range<usize>,
@@ -81,13 +81,13 @@ pub(super) struct Axis {
     pub rows: usize,
 }
 
-/// Most values of one key, and most runs: more nobody waits for.
+/// Greatest number of values of one key, and of runs.
 pub(super) const MOST: usize = 1_000_000;
 
-/// Most values of all keys together: what a sweep of so many runs and some keys has.
+/// Greatest number of values of all keys together, enough for that many runs with a few keys.
 const MOST_VALUES: usize = 3_000_000;
 
-/// Refuses more values than there may be, before they are made.
+/// Refuses too many values before they are made.
 fn count_values(
     document: &Document,
     place: &Place,
@@ -103,7 +103,7 @@ fn count_values(
     Err(problem.located(document).into())
 }
 
-/// The axes of a sweep: keys of the grid, rows of each zip, samples.
+/// Returns the axes of a sweep: keys of the grid, rows of each zip, samples.
 pub(super) fn axes(document: &Document, spec: &SweepSpec) -> Result<Vec<Axis>, SweepError> {
     let mut axes = Vec::new();
     let mut all = 0;
@@ -179,7 +179,7 @@ pub(super) fn axes(document: &Document, spec: &SweepSpec) -> Result<Vec<Axis>, S
     Ok(axes)
 }
 
-/// The keys of a table in the order of the file, with where they stand.
+/// Returns the keys of a table in the order of the file, with their positions.
 pub(super) fn keys(document: &Document, place: &Place) -> Vec<(String, Range<usize>)> {
     match document.get(place).map(|node| &node.value) {
         Some(Value::Table(entries)) => {
@@ -228,7 +228,7 @@ fn column(
     })
 }
 
-/// A value as it stands in the file.
+/// Returns a value as written in the file.
 pub(super) fn written(document: &Document, node: &Node) -> Setting {
     let text = document
         .sources
@@ -250,7 +250,7 @@ pub(super) fn written(document: &Document, node: &Node) -> Setting {
     Setting { text, scalar }
 }
 
-/// Checks what all ranges must be.
+/// Checks a range of any kind.
 fn check_range(document: &Document, place: &Place, range: &RangeSpec) -> Result<(), SweepError> {
     for (key, value) in [("from", range.from), ("to", range.to)] {
         if !value.is_finite() {
@@ -274,10 +274,10 @@ fn check_range(document: &Document, place: &Place, range: &RangeSpec) -> Result<
     Ok(())
 }
 
-/// The number that lies at a share of the way along a range.
+/// Returns the number at a fraction of a range.
 fn along(range: &RangeSpec, share: f64) -> f64 {
     match range.scale {
-        // Both ends exactly.
+        // Gives both ends exactly.
         Scale::Linear => range.from * (1.0 - share) + range.to * share,
         Scale::Log if share == 0.0 => range.from,
         Scale::Log if share == 1.0 => range.to,
@@ -285,7 +285,7 @@ fn along(range: &RangeSpec, share: f64) -> f64 {
     }
 }
 
-/// The numbers of a range.
+/// Returns the numbers of a range.
 fn spread(
     document: &Document,
     place: &Place,
@@ -326,7 +326,7 @@ fn spread(
                 );
                 return Err(fail("by", text, "wrong sign, or 0"));
             }
-            // A step more than rounding leaves is a step too many.
+            // Tolerates rounding, but not one step too many.
             let count = (steps * (1.0 + 1e-12) + 1e-9).floor() + 1.0;
             if count > MOST as f64 {
                 return Err(most(count));
@@ -357,7 +357,7 @@ fn spread(
     Ok(settings)
 }
 
-/// Whether a range is written in whole numbers.
+/// Whether all numbers of a range are written as integers.
 fn are_whole(document: &Document, place: &Place) -> bool {
     ["from", "to", "by"].into_iter().all(|key| {
         let node = document.get(&place.key(key));
@@ -365,7 +365,7 @@ fn are_whole(document: &Document, place: &Place) -> bool {
     })
 }
 
-/// The samples as an axis.
+/// Returns the samples as an axis.
 fn sampled(document: &Document, spec: &SampleSpec) -> Result<Axis, SweepError> {
     let place = Place::of("sample");
     let fail = |place: &Place, text: String| Err(Problem::at(place, text).located(document).into());
@@ -421,7 +421,7 @@ fn sampled(document: &Document, spec: &SampleSpec) -> Result<Axis, SweepError> {
                     return fail(&here.key("to"), text);
                 }
                 let number = |share| match range.whole {
-                    // Each whole number has the same chance, the ends too.
+                    // Each integer has the same probability, including the ends.
                     true => {
                         let wide = RangeSpec {
                             to: range.to + 1.0,
@@ -449,7 +449,7 @@ fn sampled(document: &Document, spec: &SampleSpec) -> Result<Axis, SweepError> {
             spans,
         });
     }
-    // What was drawn again is one run, where it was drawn first.
+    // A sample drawn again is one run, at its first position.
     let (rows, again) = different(&columns);
     if !again.is_empty() {
         for column in &mut columns {
@@ -463,8 +463,8 @@ fn sampled(document: &Document, spec: &SampleSpec) -> Result<Axis, SweepError> {
     })
 }
 
-/// Makes of nested tables one with dotted keys: `run.tolerance = [..]` is `"run.tolerance" = [..]`. A
-/// table with a key of a range is a range where ranges may stand.
+/// Flattens nested tables to one with dotted keys: `run.tolerance = [..]` is `"run.tolerance" = [..]`. Where ranges
+/// are allowed, a table with a key of a range is a range.
 pub(super) fn flatten(table: &mut Node, ranges: bool) {
     const OF_RANGES: [&str; 6] = ["from", "to", "count", "by", "scale", "whole"];
     let Value::Table(entries) = &mut table.value else {
@@ -486,7 +486,7 @@ pub(super) fn flatten(table: &mut Node, ranges: bool) {
         flatten(&mut entry.node, ranges);
         if let Value::Table(inner) = entry.node.value {
             for mut child in inner {
-                // A bare key with a dot in it cannot be: it was quoted, and stands for a path.
+                // An unquoted key cannot contain a dot: this one was quoted, and is a path.
                 child.key = format!("{}.{}", entry.key, child.key);
                 flat.push(child);
             }
@@ -495,7 +495,7 @@ pub(super) fn flatten(table: &mut Node, ranges: bool) {
     *entries = flat;
 }
 
-/// Variables of a run by name, without their `$`.
+/// Returns the variables of a run by name, without their `$`.
 pub(super) fn variables<'a>(
     settings: impl Iterator<Item = (&'a str, &'a Setting)>,
 ) -> BTreeMap<&'a str, f64> {

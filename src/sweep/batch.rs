@@ -1,4 +1,4 @@
-//! All runs of a sweep, or of a part of it, on as many threads as asked for.
+//! Runs a sweep, or a part of it, on several threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -13,21 +13,21 @@ use super::row::{Row, publish};
 use super::{Keep, Shard, SweepError};
 use crate::record::{RecordError, Status};
 
-/// How a sweep is run.
+/// Options for running a sweep.
 pub struct Options<'a> {
-    /// Its folder.
+    /// Folder of the sweep.
     pub dir: &'a Path,
-    /// Which part; none: all.
+    /// The part to run; none: all.
     pub shard: Option<Shard>,
-    /// Threads, one a run.
+    /// Number of threads, one per run.
     pub threads: usize,
-    /// What is kept of each run.
+    /// The output kept of each run.
     pub keep: Keep,
-    /// Runs that failed, or that reached their limit of time, are tried again.
+    /// Whether to repeat runs that failed or reached their time limit.
     pub retry: bool,
-    /// Set from outside to stop all runs after a checkpoint.
+    /// Flag that stops all runs after a checkpoint.
     pub stop: &'a AtomicBool,
-    /// Told how far it is, from any thread, one at a time.
+    /// Receives the progress, from any thread, one call at a time.
     pub look: &'a (dyn Fn(&Look) + Sync),
 }
 
@@ -43,39 +43,39 @@ impl std::fmt::Debug for Options<'_> {
     }
 }
 
-/// How far a sweep is.
+/// Progress of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Look {
-    /// Runs of this part.
+    /// Number of runs of this part.
     pub all: usize,
-    /// Of these, runs that were there before.
+    /// Number of these that were complete before.
     pub there: usize,
-    /// Runs that ended since.
+    /// Number of runs that have ended since.
     pub ended: usize,
-    /// Of all that are there, such as ended in a jam.
+    /// Number of complete runs that ended in a jam.
     pub jammed: usize,
-    /// Of all that are there, such as failed.
+    /// Number of complete runs that failed.
     pub failed: usize,
-    /// Sum of the shares that the runs under way have done.
+    /// Sum of the completed fractions of the runs in progress.
     pub under_way: f64,
 }
 
-/// What came of a sweep.
+/// Result of running a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Done {
-    /// Where it stands.
+    /// Final progress.
     pub look: Look,
-    /// Runs that another process was at.
+    /// Number of runs that another process was executing.
     pub elsewhere: usize,
-    /// Whether it was stopped from outside.
+    /// Whether the sweep was stopped by its flag.
     pub stopped: bool,
 }
 
-/// Runs what the folder does not hold yet.
+/// Runs the points that the folder does not contain yet.
 ///
 /// # Errors
-/// A sweep in which no run can start, and a folder that cannot be written. A single run that fails is no
-/// error: it is a row.
+/// A sweep in which no run can start, and a folder that cannot be written. A single run that fails is no error: it
+/// has a row.
 pub fn run(sweep: &Sweep, options: &Options<'_>) -> Result<Done, SweepError> {
     let points = sweep.points()?;
     let (open, look) = prepare(sweep, options, &points)?;
@@ -89,7 +89,7 @@ pub fn run(sweep: &Sweep, options: &Options<'_>) -> Result<Done, SweepError> {
     batch.end()
 }
 
-/// Makes the folder ready: which runs are open, by their place among all points, and how far the sweep is.
+/// Prepares the folder; returns the open runs, as indices of points, and the progress of the sweep.
 pub(super) fn prepare(
     sweep: &Sweep,
     options: &Options<'_>,
@@ -124,7 +124,7 @@ pub(super) fn prepare(
     Ok((open, look))
 }
 
-/// Threads for the runs.
+/// Returns a pool of threads for the runs.
 pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool, SweepError> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -132,12 +132,12 @@ pub(super) fn pool(threads: usize) -> Result<rayon::ThreadPool, SweepError> {
         .map_err(|why| SweepError::Threads(why.to_string()))
 }
 
-/// The row of a run that needs no more work.
+/// Returns the row of a run that needs no more work.
 pub(super) fn there(dir: &Path, point: &Point, retry: bool) -> Option<Row> {
     Row::read(dir, &point.label).filter(|row| row.complete() || !retry)
 }
 
-/// A sweep of which not a single run can start is at fault itself, as by a key that is misspelt.
+/// Returns an error if no run of the sweep can start: then the sweep itself has a fault, such as a misspelt key.
 fn hopeless<'a>(sweep: &Sweep, open: impl Iterator<Item = &'a Point>) -> Result<(), SweepError> {
     let mut first = None;
     for point in open {
@@ -149,19 +149,19 @@ fn hopeless<'a>(sweep: &Sweep, open: impl Iterator<Item = &'a Point>) -> Result<
     first.map_or(Ok(()), |problem| Err(problem.into()))
 }
 
-/// Where the threads get their runs from.
+/// Source of runs for the threads.
 pub(super) trait Supply: Sync {
-    /// The next run, by its place among all points; waits where it must. None when there are no more.
+    /// Returns the next run, as index of a point; waits if necessary. None when there are no more.
     fn next(&self) -> Option<usize>;
 
-    /// Whether runs are left that nobody has begun.
+    /// Whether there are runs that have not begun.
     fn left(&self) -> bool;
 
-    /// Is told how a run ended, or why it could not be written.
+    /// Reports how a run ended, or why it could not be written.
     fn ended(&self, run: usize, fate: Result<Fate, String>);
 }
 
-/// Runs one after the other, in order.
+/// Supplies runs in order.
 struct InOrder {
     open: Vec<usize>,
     next: AtomicUsize,
@@ -186,7 +186,7 @@ struct State {
     error: Option<RecordError>,
 }
 
-/// Runs on the threads of one process.
+/// The runs on the threads of one process.
 pub(super) struct Batch<'a> {
     shared: Shared<'a>,
     retry: bool,
@@ -227,7 +227,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// What came of it.
+    /// Returns the result.
     pub fn end(self) -> Result<Done, SweepError> {
         let state = self.state.into_inner().unwrap_or_else(|e| e.into_inner());
         match state.error {
@@ -236,12 +236,12 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Sum of the shares that the runs under way have done.
+    /// Returns the sum of the completed fractions of the runs in progress.
     pub fn under_way(&self) -> f64 {
         self.with(|state| state.shares.iter().sum())
     }
 
-    /// Takes one run after the other until none is left.
+    /// Executes one run after another until none is left.
     pub fn work(&self, worker: usize) {
         loop {
             let stopped = self.shared.stop.load(Ordering::Relaxed);
@@ -255,7 +255,7 @@ impl<'a> Batch<'a> {
                 return;
             };
             let point = &self.points[run];
-            // Another process may have done it meanwhile.
+            // Another process may have completed it meanwhile.
             let ended = match there(self.shared.dir, point, self.retry) {
                 Some(row) => Ok(Ended::Row(Box::new(row))),
                 None => self.claimed(point, worker),
@@ -271,20 +271,20 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// A run that no other process is at.
+    /// Executes a run unless another process is executing it.
     fn claimed(&self, point: &Point, worker: usize) -> Result<Ended, RecordError> {
         let dir = self.shared.dir;
         let Some(_claim) = Claim::take(dir, &point.label)? else {
             return Ok(Ended::Elsewhere);
         };
-        // One that was at it may have ended just now.
+        // Another process may have completed it just now.
         match there(dir, point, self.retry) {
             Some(row) => Ok(Ended::Row(Box::new(row))),
             None => self.guarded(point, worker),
         }
     }
 
-    /// A run whose panic, a fault of the program, is a failure like another.
+    /// Executes a run; a panic, a fault of the program, counts as a failed run.
     fn guarded(&self, point: &Point, worker: usize) -> Result<Ended, RecordError> {
         let mut progress = |share: f64| {
             self.with(|state| {
@@ -330,7 +330,7 @@ impl<'a> Batch<'a> {
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
-        // A panic while it was held cannot leave it half changed: each change is one step.
+        // A panic while the lock was held cannot leave the state half changed: each change is one step.
         let mut state = self.state.lock().unwrap_or_else(|e| e.into_inner());
         act(&mut state)
     }

@@ -1,5 +1,5 @@
-//! Which process is at a run. The folder of a run is locked while the run writes; a claim holds from before it is made
-//! until its row is there and what shall not be kept of it is removed.
+//! Claims on runs between processes. The folder of a run is locked while the run writes; a claim lasts from before
+//! the folder is created until the run's row is written and unwanted output is removed.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use crate::record::{RecordError, lock};
 
-/// A run that this process is at; the system lets go of it when the process ends in whatever way.
+/// A claim of this process on a run; the system releases it however the process ends.
 pub(super) struct Claim {
     path: PathBuf,
-    /// Held for its lock.
+    /// Kept for its lock.
     _file: File,
 }
 
 impl Claim {
-    /// Claims a run of the sweep in a folder; none if another process has it.
+    /// Claims a run of the sweep in a folder; none if another process has claimed it.
     pub(super) fn take(dir: &Path, label: &str) -> Result<Option<Claim>, RecordError> {
         let path = dir.join("runs").join(format!(".{label}.lock"));
         let locked = lock(&path, Duration::ZERO)?;
@@ -24,9 +24,9 @@ impl Claim {
 }
 
 impl Drop for Claim {
-    /// The name goes before the lock: who has opened the file by then finds the row.
+    /// Removes the file before the lock: a process that has opened the file by then finds the row.
     fn drop(&mut self) {
-        // One that stays does no harm.
+        // A remaining file does no harm.
         let _ = std::fs::remove_file(&self.path);
     }
 }

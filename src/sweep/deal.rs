@@ -1,7 +1,8 @@
-//! Who gets which run, where a sweep is run by several ranks: plain bookkeeping, without messages.
+//! Assigns the runs of a sweep to several ranks: only the bookkeeping, without messages.
 //!
-//! One rank deals. Each rank reports what ended and how many runs it can begin, and is answered with that many at most, in order. So
-//! ranks that are faster, or whose runs are shorter, get more, and no run is dealt twice while its rank lives.
+//! One rank is the dealer. Each rank reports which runs ended and how many it can begin, and receives at most that
+//! many, in order. Faster ranks, or ranks with shorter runs, therefore get more, and no run is assigned twice while
+//! its rank is alive.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -12,10 +13,10 @@ use super::batch::Done;
 use super::row::Row;
 use crate::record::Status;
 
-/// How a run ended, for the dealer.
+/// How a run ended, as reported to the dealer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Fate {
-    /// With a row.
+    /// The run has a row.
     Row {
         /// It ended in a jam.
         jammed: bool,
@@ -24,7 +25,7 @@ pub(super) enum Fate {
     },
     /// Stopped from outside.
     Stopped,
-    /// Another process, which is none of the ranks, is at it.
+    /// A process outside the ranks is executing it.
     Elsewhere,
 }
 
@@ -37,52 +38,52 @@ impl Fate {
     }
 }
 
-/// What a rank says.
+/// Report of a rank.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Report {
-    /// Runs that ended since the last report.
+    /// Runs that have ended since the last report.
     pub ended: Vec<(u64, Fate)>,
-    /// Sum of the shares that its runs under way have done.
+    /// Sum of the completed fractions of its runs in progress.
     pub under_way: f64,
-    /// How many runs it could begin.
+    /// Number of runs that it could begin.
     pub wants: u64,
-    /// It was told to stop from outside.
+    /// It was signalled to stop from outside.
     pub stopped: bool,
-    /// Why it cannot go on.
+    /// Error that prevents it from continuing.
     pub error: Option<String>,
-    /// It has nothing under way and says nothing more.
+    /// It has no runs in progress and sends no more reports.
     pub leaves: bool,
 }
 
-/// What it is answered.
+/// Answer to a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Deal {
     /// Runs to begin.
     pub runs: Vec<u64>,
-    /// No more will come.
+    /// No more runs will come.
     pub over: bool,
-    /// Runs under way are to stop after a checkpoint.
+    /// Runs in progress must stop after a checkpoint.
     pub stop: bool,
 }
 
-/// The one who deals.
+/// Bookkeeping of the dealer.
 #[derive(Debug)]
 pub(super) struct Dealer {
     open: VecDeque<u64>,
-    /// What each rank is at.
+    /// Runs in progress, by rank.
     at: Vec<BTreeSet<u64>>,
     shares: Vec<f64>,
     left: Vec<bool>,
     stop: bool,
-    /// Runs that have a row since.
+    /// Runs that got a row since the start.
     pub rows: Vec<u64>,
     done: Done,
-    /// The first that could not go on, and why.
+    /// The first rank that could not continue, and its error.
     pub error: Option<(usize, String)>,
 }
 
 impl Dealer {
-    /// Nothing dealt yet of these runs; `there`: how many have rows already.
+    /// Returns a dealer that has assigned none of these runs; `there` is the initial progress.
     pub fn new(open: Vec<u64>, there: Look, ranks: usize) -> Self {
         Dealer {
             open: open.into(),
@@ -99,7 +100,7 @@ impl Dealer {
         }
     }
 
-    /// Takes note of what a rank says and gives the answer.
+    /// Processes the report of a rank and returns the answer.
     pub fn hear(&mut self, rank: usize, report: &Report) -> Deal {
         for (run, fate) in &report.ended {
             self.at[rank].remove(run);
@@ -142,18 +143,18 @@ impl Dealer {
             deal.runs.extend(self.open.drain(..count));
             self.at[rank].extend(&deal.runs);
         }
-        // A run of a rank that is lost comes back: nobody goes before all have ended.
+        // A run of a rank that fails is assigned again, so no rank leaves before all runs have ended.
         let under_way = self.at.iter().any(|runs| !runs.is_empty());
         deal.over = self.stop || self.open.is_empty() && !under_way;
         deal
     }
 
-    /// All are to stop.
+    /// Stops all ranks.
     pub fn stop(&mut self) {
         self.stop = true;
     }
 
-    /// What came of it.
+    /// Returns the result.
     pub fn end(&self) -> Done {
         Done {
             stopped: self.done.stopped || self.stop && !self.open.is_empty(),
@@ -161,7 +162,7 @@ impl Dealer {
         }
     }
 
-    /// A rank has gone without a word: what it was at is dealt again.
+    /// Assigns the runs of a rank again that has ended without a report.
     pub fn lost(&mut self, rank: usize) {
         while let Some(run) = self.at[rank].pop_last() {
             self.open.push_front(run);
@@ -179,12 +180,12 @@ impl Dealer {
         !self.left[rank]
     }
 
-    /// Whether all have left.
+    /// Whether all ranks have left.
     pub fn finished(&self) -> bool {
         self.left.iter().all(|left| *left)
     }
 
-    /// How far the sweep is.
+    /// Returns the progress of the sweep.
     pub fn look(&self) -> Look {
         Look {
             under_way: self.shares.iter().sum(),
@@ -216,7 +217,7 @@ mod tests {
         assert_eq!(dealer.hear(0, &wants(1, &[])).runs, [0]);
         assert_eq!(dealer.hear(1, &wants(2, &[])).runs, [1, 2]);
         assert_eq!(dealer.hear(1, &wants(2, &[1, 2])).runs, [3]);
-        // Nothing is left, but a run is under way: its rank could be lost.
+        // No run is left, but one is in progress: its rank could fail.
         let idle = dealer.hear(0, &wants(1, &[0]));
         assert_eq!(idle, Deal::default());
         assert!(dealer.hear(1, &wants(2, &[3])).over);

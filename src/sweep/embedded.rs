@@ -1,4 +1,4 @@
-//! Sweeps that come inside the program, each from one file of the repository.
+//! Sweeps embedded in the program, each from one file of the repository.
 
 use crate::scenario::embedded::Embedded;
 
@@ -16,7 +16,7 @@ macro_rules! sweeps {
 
 sweeps!["beverloo", "beverloo-plane", "beverloo-space", "jam"];
 
-/// The embedded sweep of a name.
+/// Returns the embedded sweep with a name.
 pub fn sweep(name: &str) -> Option<Embedded> {
     SWEEPS.iter().find(|item| item.name == name).copied()
 }

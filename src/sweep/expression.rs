@@ -1,22 +1,22 @@
-//! Arithmetic of variables: `0.15 - $width / 2`.
+//! Arithmetic expressions with variables: `0.15 - $width / 2`.
 
 use std::collections::BTreeMap;
 
-/// A number that an expression gives.
+/// Result of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Number {
     pub value: f64,
-    /// Whether it is meant as a whole number: the last thing done was to round.
+    /// Whether it is an integer: the last operation was rounding.
     pub whole: bool,
 }
 
-/// Parentheses and signs within each other: more nobody writes, and the stack is finite.
+/// Limit on nested parentheses and signs, since the stack is finite.
 const DEEPEST: usize = 64;
 
-/// The value of an expression.
+/// Evaluates an expression.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// The fault, in words.
 pub(super) fn evaluate(text: &str, variables: &BTreeMap<&str, f64>) -> Result<Number, String> {
     let mut reader = Reader {
         text,
@@ -33,7 +33,7 @@ pub(super) fn evaluate(text: &str, variables: &BTreeMap<&str, f64>) -> Result<Nu
     }
 }
 
-/// The variables that an expression names, without their `$`.
+/// Returns the variables that an expression names, without their `$`.
 pub(super) fn variables(text: &str) -> Vec<&str> {
     let pieces = text.split('$').skip(1);
     pieces.map(|piece| &piece[..word_length(piece)]).collect()
@@ -201,7 +201,7 @@ impl Reader<'_> {
     }
 }
 
-/// Length of the number at the beginning of a text.
+/// Returns the length of the number at the beginning of a text.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut end = 0;

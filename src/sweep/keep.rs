@@ -1,4 +1,4 @@
-//! What a sweep keeps of each run.
+//! The output that a sweep keeps of each run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,10 +21,10 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// All, by name.
+    /// All variants, by name.
     pub const ALL: [Keep; 4] = [Keep::Row, Keep::Summary, Keep::Series, Keep::All];
 
-    /// Its name.
+    /// Returns the name.
     pub const fn name(self) -> &'static str {
         match self {
             Keep::Row => "row",

@@ -1,10 +1,10 @@
-//! Many runs of one scenario: what varies, all of it run, one table.
+//! Sweeps: many runs of one scenario with varied keys, and one table of their results.
 //!
-//! A [`Sweep`] is read from a file ([`spec::SweepSpec`]) and comes to a list of [`Point`]s, each a set of
-//! values of a scenario with a seed. [`run`] runs those that a folder does not hold yet, on all
-//! cores, and [`table()`] puts the figures of all into one table; [`study`] works out means, jam
-//! probabilities and Beverloo's law. Each finished run is a small file of its own, so that a sweep can be
-//! killed at any time, and so that parts of it can run on other machines without a server.
+//! A [`Sweep`] is read from a file ([`spec::SweepSpec`]) and gives a list of [`Point`]s, each a set of values of a
+//! scenario with a seed. [`run`] executes those that a folder does not contain yet, on all cores, and [`table()`]
+//! puts the figures of all into one table; [`study`] computes means, jam probabilities and Beverloo's law. Each
+//! finished run is a small file of its own, so that a sweep can be killed at any time, and so that parts of it can
+//! run on other machines without a server.
 
 mod alike;
 mod axis;
@@ -24,7 +24,7 @@ pub mod spec;
 pub mod study;
 mod table;
 
-/// File of a sweep's folder with what the command line set, as a list of `key.path=value`.
+/// File in a sweep's folder with the settings of the command line, as a list of `key.path=value`.
 pub const OVERRIDES: &str = "overrides.json";
 
 pub use axis::{Scalar, Setting};
@@ -41,10 +41,10 @@ use crate::ranks::RankError;
 use crate::record::RecordError;
 use crate::scenario::Problem;
 
-/// Why a sweep cannot be read or run.
+/// Reasons why a sweep cannot be read or run.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
-    /// The sweep file, or the scenario, is at fault.
+    /// A fault in the sweep file or the scenario.
     #[error(transparent)]
     Problem(#[from] Problem),
     /// The folder cannot be read or written.
@@ -53,20 +53,20 @@ pub enum SweepError {
     /// Threads cannot be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
-    /// Another rank cannot go on.
+    /// Another rank cannot continue.
     #[error("rank {rank}: {error}")]
     Rank {
-        /// Which.
+        /// The rank.
         rank: usize,
-        /// What it says.
+        /// Error that it reported.
         error: String,
     },
-    /// The ranks do not mean the same runs.
+    /// The ranks have different lists of runs.
     #[error(
         "rank {rank} comes to other runs than rank 0: the sweep file, the scenario with its files, and the program must be the same on all machines"
     )]
     Unlike {
-        /// Which.
+        /// The rank.
         rank: usize,
     },
     /// The ranks do not share a folder.
@@ -74,7 +74,7 @@ pub enum SweepError {
         "rank {rank} does not see what rank 0 writes into {dir}: the folder must be on a file system that all machines share"
     )]
     Apart {
-        /// Which.
+        /// The rank.
         rank: usize,
         /// The folder.
         dir: String,

@@ -1,4 +1,4 @@
-//! One run of a sweep: from its point to its row, going on where a killed one stopped.
+//! Executes one run of a sweep, from its point to its row; continues where a killed one stopped.
 
 use std::fs;
 use std::path::Path;
@@ -16,17 +16,17 @@ use crate::record::{
 use crate::scenario::AnySetup;
 use crate::system::{Control, Outcome, Progress, Setup, SystemError, driver_of};
 
-/// How a run ended.
+/// Result of executing a run.
 pub(super) enum Ended {
-    /// Its row is written.
+    /// The row is written.
     Row(Box<Row>),
     /// Stopped from outside, after a checkpoint.
     Stopped,
-    /// Another process is at it.
+    /// Another process is executing it.
     Elsewhere,
 }
 
-/// What all runs of a batch share.
+/// Data shared by all runs of a batch.
 pub(super) struct Shared<'a> {
     pub sweep: &'a Sweep,
     pub dir: &'a Path,
@@ -34,7 +34,7 @@ pub(super) struct Shared<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Runs a point and writes its row; `progress` is told which share is done.
+/// Executes a point and writes its row; `progress` receives the completed fraction.
 pub(super) fn once(
     shared: &Shared<'_>,
     point: &Point,
@@ -58,7 +58,7 @@ pub(super) fn once(
     }
 }
 
-/// What is run, beside the setup.
+/// Description of the run besides its setup.
 struct About {
     scenario: String,
     toml: String,
@@ -95,7 +95,7 @@ fn run_in<D: Integrate>(
     let again = state.is_some().then(|| setup.clone());
     let (mut system, folder) = match (driver_of(setup, state.as_deref()), again) {
         (Ok(system), _) => (system, folder),
-        // A checkpoint of another version of the program: begin anew.
+        // A checkpoint of another version of the program: the run starts again.
         (Err(_), Some(setup)) => {
             drop(folder);
             let folder = begin(&setup)?;
@@ -143,7 +143,7 @@ fn run_in<D: Integrate>(
             if shared.stop.load(Ordering::Relaxed) {
                 return Ok(Ended::Stopped);
             }
-            // Its own limit of time: a row, with a checkpoint to go on from.
+            // The run's own time limit: it has a row, and a checkpoint to continue from.
             let row = Row::of(figures, &path)?;
             row.write(shared.dir, &point.label)?;
             Ok(Ended::Row(Box::new(row)))
@@ -160,8 +160,8 @@ fn seconds(limit: f64) -> Duration {
     Duration::try_from_secs_f64(limit).unwrap_or(Duration::MAX)
 }
 
-/// Writes the row of a finished run and leaves of its folder what shall be kept. The row comes first: it
-/// needs the series, and what was not removed when the program is killed does no harm.
+/// Writes the row of a finished run and removes the unwanted part of its folder. The row comes first: it needs the
+/// series, and files left when the program is killed do no harm.
 fn end(
     shared: &Shared<'_>,
     point: &Point,
@@ -192,15 +192,15 @@ fn end(
     Ok(Ended::Row(Box::new(row)))
 }
 
-/// What a run's folder holds of it.
+/// State of a run found in its folder.
 enum TakenUp {
-    /// Nothing, or another run.
+    /// No run, or another run.
     Nothing,
-    /// The run, not finished; from its start if there is no checkpoint.
+    /// The unfinished run; it starts at the beginning if there is no checkpoint.
     State(Box<RunFolder>, Option<Vec<u8>>),
-    /// The run, finished, with the series that its row is made of.
+    /// The finished run, with the series from which its row is made.
     Finished(Box<Summary>),
-    /// Another process writes there.
+    /// Another process writes into the folder.
     Elsewhere,
 }
 
@@ -221,12 +221,12 @@ fn take_up(path: &Path, toml: &str) -> TakenUp {
                 _ => TakenUp::Nothing,
             }
         }
-        // Damaged, or of another version: begin anew.
+        // Damaged, or of another version: the run starts again.
         _ => TakenUp::Nothing,
     }
 }
 
-/// A run's folder that is told only what is kept.
+/// A run's folder that receives only the records to be kept.
 struct Kept {
     folder: RunFolder,
     keep: Keep,
@@ -239,7 +239,7 @@ impl Sink for Kept {
             false => Ok(()),
         }
     }
-    // Figures of the row need it, whatever is kept.
+    // Figures of the row need the series in any case.
     fn series(&mut self, row: &SeriesRow) -> Result<(), RecordError> {
         self.folder.series(row)
     }

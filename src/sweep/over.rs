@@ -1,9 +1,10 @@
-//! A sweep run by several ranks: rank 0 deals the runs out and has a share of them itself.
+//! Runs a sweep on several ranks: rank 0 distributes the runs and executes a part of them itself.
 //!
-//! On each rank the runs go on threads of their own, while the thread that may speak to other ranks looks after messages: it
-//! tells rank 0 what ended and what could begin, and is answered ([`super::deal`]). Each report is answered before
-//! the next is sent, so that nobody sends while the other side does. No lock of a shared file system decides who does what; the claims
-//! of runs stay, for other processes at the same folder.
+//! On each rank the runs have threads of their own, while the thread that may communicate handles messages: it
+//! reports to rank 0 which runs ended and how many could begin, and receives the answer ([`super::deal`]). Each
+//! report is answered before the next is sent, so that two ranks never send to each other at once. No lock of a
+//! shared file system decides which rank executes a run; the claims of runs remain, for other processes that use the
+//! same folder.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,20 +24,21 @@ use crate::record::{RecordError, checksum};
 const REPORT: Tag = Tag::new(50);
 const DEAL: Tag = Tag::new(51);
 
-/// Between two looks for messages. A run that is shorter is not worth a rank.
+/// Interval between checks for messages; much shorter runs are not worth a rank.
 const TICK: Duration = Duration::from_millis(2);
-/// Between two reports without news: what is under way, and whether to stop.
+/// Interval between reports without news: progress, and whether to stop.
 const BEAT: Duration = Duration::from_millis(200);
-/// How long rank 0 waits at the end for rows of others to show up in the folder: file systems of networks may remember for a while
-/// that a file was not there.
+/// How long rank 0 waits at the end for rows of other ranks to appear in the folder: network file systems may cache
+/// for a while that a file was absent.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs what the folder does not hold yet, with all ranks. Each rank calls it with the same sweep and folder, which all must see.
-/// What came of it only rank 0 is told in full, and only its `options.look` is called. With one rank it is [`super::run`].
+/// Runs the points that the folder does not contain yet, with all ranks. Each rank calls it with the same sweep and
+/// folder, which all must see. Only rank 0 gets the full result, and only its `options.look` is called. With one rank
+/// it is [`super::run`].
 ///
 /// # Errors
-/// As of [`super::run`], on all ranks when on one; ranks that do not mean the same runs or do not see the same folder. A single run
-/// that fails is no error: it is a row.
+/// As of [`super::run`], on all ranks if on one; ranks with different lists of runs or without the same folder. A
+/// single run that fails is no error: it has a row.
 pub fn run_over(
     sweep: &Sweep,
     options: &Options<'_>,
@@ -60,7 +62,8 @@ pub fn run_over(
     };
     let threads = options.threads.max(1);
     let batch = Batch::new(sweep, &quiet, &points, &supply, threads, Look::default());
-    // Without threads nothing can be done, but others wait for a word: it comes with the first report.
+    // Without threads no run can begin, but the other ranks wait for a message: the error is sent with the first
+    // report.
     let pool = pool(threads);
     let mut dealer = Dealer::new(open, look, ranks.size());
     let spoken = std::thread::scope(|scope| {
@@ -87,13 +90,13 @@ pub fn run_over(
             _ => follow(&mut hand, ranks),
         };
         if spoken.is_err() {
-            // Nobody answers any more.
+            // No rank answers any more.
             options.stop.store(true, Ordering::Relaxed);
         }
         hand.give = None;
         spoken
     });
-    // What went wrong here, before what others say of it.
+    // Errors of this rank take precedence over those that others report.
     batch.end()?;
     pool?;
     spoken?;
@@ -113,7 +116,8 @@ pub fn run_over(
     Ok(dealer.end())
 }
 
-/// The points, which all ranks must come to alike. (A label tells all that a run starts from, and the version of the program.)
+/// Returns the points, which must be the same on all ranks. (A label contains all that a run starts from, and the
+/// version of the program.)
 fn same_points(sweep: &Sweep, ranks: &dyn Ranks) -> Result<Vec<Point>, SweepError> {
     let points = sweep.points();
     let own = match &points {
@@ -135,7 +139,7 @@ fn same_points(sweep: &Sweep, ranks: &dyn Ranks) -> Result<Vec<Point>, SweepErro
     Ok(points)
 }
 
-/// Rank 0 makes the folder ready; all ranks must see it. The open runs, on rank 0 alone.
+/// Prepares the folder on rank 0; all ranks must see it. Returns the open runs, on rank 0 only.
 fn common_folder(
     sweep: &Sweep,
     options: &Options<'_>,
@@ -176,7 +180,7 @@ fn common_folder(
     })
 }
 
-/// What each rank says, to all.
+/// Returns the values of all ranks, on all ranks.
 fn said_by_all<T: Serialize + DeserializeOwned>(
     ranks: &dyn Ranks,
     own: &T,
@@ -186,7 +190,7 @@ fn said_by_all<T: Serialize + DeserializeOwned>(
 }
 
 fn encoded<T: Serialize>(value: &T) -> Vec<u8> {
-    // What is sent here has a form always; nothing would be told as garbled.
+    // Serializing these values cannot fail; an empty message would be reported as garbled.
     postcard::to_stdvec(value).unwrap_or_default()
 }
 
@@ -202,15 +206,15 @@ fn place(run: u64) -> usize {
     usize::try_from(run).unwrap_or(usize::MAX)
 }
 
-/// What the threads tell.
+/// Message from a thread.
 enum Event {
-    /// One has nothing to do.
+    /// A thread has nothing to do.
     Idle,
-    /// A run ended.
+    /// A run has ended.
     Ended(usize, Result<Fate, String>),
 }
 
-/// Runs that come from rank 0.
+/// Source of the runs assigned by rank 0.
 struct Dealt {
     take: Mutex<Receiver<usize>>,
     tell: Sender<Event>,
@@ -224,24 +228,24 @@ impl Supply for Dealt {
     }
 
     fn left(&self) -> bool {
-        // Rank 0 knows.
+        // Only rank 0 knows.
         false
     }
 
     fn ended(&self, run: usize, fate: Result<Fate, String>) {
-        // Who listens ends after all threads.
+        // The receiver outlives all threads.
         let _ = self.tell.send(Event::Ended(run, fate));
     }
 }
 
-/// The threads of a rank, as the one sees them who speaks for them.
+/// The threads of a rank, as seen by its communicating thread.
 struct Hand<'a> {
     events: Receiver<Event>,
-    /// None when no more runs will come.
+    /// None once no more runs will come.
     give: Option<Sender<usize>>,
     idle: u64,
     report: Report,
-    /// Whether there is something to say.
+    /// Whether there is something to report.
     news: bool,
     said: Instant,
     stop: &'a AtomicBool,
@@ -250,9 +254,9 @@ struct Hand<'a> {
 }
 
 impl Hand<'_> {
-    /// Waits for a moment; what there is to say then, if anything.
+    /// Waits for a moment; returns a report if there is something to report.
     fn listen(&mut self) -> Option<Report> {
-        // Before the events are looked at: none comes after.
+        // Read before the events: no event comes after it is true.
         let leaves = (self.finished)();
         let mut event = self.events.recv_timeout(TICK).ok();
         while let Some(now) = event {
@@ -283,12 +287,12 @@ impl Hand<'_> {
         })
     }
 
-    /// Does as it is told.
+    /// Carries out an answer.
     fn obey(&mut self, deal: &Deal) {
         for run in &deal.runs {
             self.idle = self.idle.saturating_sub(1);
             if let Some(give) = &self.give {
-                // Somebody waits for it.
+                // An idle thread waits for it.
                 let _ = give.send(place(*run));
             }
         }
@@ -301,7 +305,7 @@ impl Hand<'_> {
     }
 }
 
-/// Deals until all ranks have left.
+/// Distributes runs until all ranks have left.
 fn deal(
     dealer: &mut Dealer,
     hand: &mut Hand<'_>,
@@ -337,7 +341,7 @@ fn deal(
     Ok(())
 }
 
-/// Answers a rank, if it said something.
+/// Answers a rank if it has sent a report.
 fn heard(dealer: &mut Dealer, rank: usize, ranks: &dyn Ranks) -> Result<(), RankError> {
     let Some(message) = ranks.try_receive(Source::Rank(rank), REPORT)? else {
         return Ok(());
@@ -350,7 +354,7 @@ fn heard(dealer: &mut Dealer, rank: usize, ranks: &dyn Ranks) -> Result<(), Rank
     }
 }
 
-/// Does what rank 0 says, until it says that all is over.
+/// Follows the answers of rank 0 until the sweep is over.
 fn follow(hand: &mut Hand<'_>, ranks: &dyn Ranks) -> Result<(), RankError> {
     loop {
         let Some(report) = hand.listen() else {

@@ -1,4 +1,4 @@
-//! What a run of a sweep leaves for the table: a small file that is whole or absent.
+//! The row of a run of a sweep: a small file that is complete or absent.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 use crate::record::{self, Column, FigureValue, Kind, RecordError, Status, Summary, read};
 use crate::study::runs::middle_rate;
 
-/// A run that came to its end, in whatever way.
+/// Result of a run that has ended, in any way.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Its seed; none where the scenario was wrong and the sweep names no seeds.
+    /// Seed; none if the scenario was invalid and the sweep names no seeds.
     pub seed: Option<u64>,
-    /// How it ended.
+    /// Status at the end.
     pub status: Status,
-    /// Why it failed.
+    /// Error of a failed run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Its figures; none of a run that failed.
+    /// Figures; none for a failed run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
-    /// Mean rate of discharge in its middle, 1/s, from its series; none where too few flowed out.
+    /// Mean discharge rate in the middle of the run, 1/s, from its series; none where too few grains flowed out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub middle_rate: Option<f64>,
 }
 
-/// Columns of the figures of a run: those of its summary, and what its series says.
+/// Returns the columns of a run's figures: those of its summary, and those from its series.
 pub fn figure_columns() -> Vec<Column> {
     let mut columns = record::figure_columns();
     let after = columns.iter().position(|c| c.name == "discharge.mean_rate");
@@ -41,18 +41,18 @@ pub fn figure_columns() -> Vec<Column> {
     columns
 }
 
-/// A row as its file has it.
+/// A row as stored in its file.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     #[serde(flatten)]
     row: Row,
-    /// Checksum of the row without it; none of rows of older versions.
+    /// Checksum of the row without this field; rows of older versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     checksum: Option<String>,
 }
 
 impl Row {
-    /// A run that failed.
+    /// Returns the row of a failed run.
     pub(super) fn failed(seed: Option<u64>, error: &str) -> Self {
         Row {
             seed,
@@ -63,10 +63,10 @@ impl Row {
         }
     }
 
-    /// A run with figures, whose series is in a folder.
+    /// Returns the row of a run with figures and a series in a folder.
     ///
     /// # Errors
-    /// That the series cannot be read.
+    /// The series cannot be read.
     pub(super) fn of(summary: Summary, folder: &Path) -> Result<Self, RecordError> {
         let series = read::series(folder)?;
         let times = series.floats("time")?.iter().copied();
@@ -82,7 +82,7 @@ impl Row {
         })
     }
 
-    /// Its figures in the order of [`figure_columns`]; none of a run that failed.
+    /// Returns the figures in the order of [`figure_columns`]; none for a failed run.
     pub(super) fn figures(&self) -> Option<Vec<Option<FigureValue>>> {
         let summary = self.summary.as_ref()?;
         let mut values = record::figures(summary);
@@ -93,24 +93,23 @@ impl Row {
         Some(values)
     }
 
-    /// Whether the run came to an end of its own.
+    /// Whether the run completed by itself.
     pub fn complete(&self) -> bool {
         !matches!(self.status, Status::Failed | Status::Interrupted)
     }
 
-    /// Reads the row of a run; none if there is none, none that can be read, or one that was changed since: its run is done
-    /// again.
+    /// Reads the row of a run; none if it is missing, unreadable, or was changed since: its run is then repeated.
     pub(super) fn read(dir: &Path, label: &str) -> Option<Row> {
         let bytes = std::fs::read(path(dir, label)).ok()?;
         let Stored { row, checksum } = serde_json::from_slice(&bytes).ok()?;
         if checksum.is_some_and(|written| row.checksum().ok() != Some(written)) {
             return None;
         }
-        // One without figures that did not fail is no row of ours.
+        // A row without figures that did not fail is invalid.
         (row.summary.is_some() || row.status == Status::Failed).then_some(row)
     }
 
-    /// Writes it.
+    /// Writes the row.
     pub(super) fn write(&self, dir: &Path, label: &str) -> Result<(), RecordError> {
         let path = path(dir, label);
         let text = || {
@@ -124,9 +123,9 @@ impl Row {
         publish(&path, (text + "\n").as_bytes())
     }
 
-    /// What changes with each of its values.
+    /// Returns a checksum of all values.
     fn checksum(&self) -> serde_json::Result<String> {
-        // As it will be read: what is no number is none by then.
+        // Computed from the row as read back, in which NaN has become none.
         let read: Row = serde_json::from_slice(&serde_json::to_vec(self)?)?;
         let bytes = serde_json::to_vec(&read)?;
         Ok(format!("{:016x}", record::checksum(&bytes)))
@@ -137,7 +136,7 @@ fn path(dir: &Path, label: &str) -> PathBuf {
     dir.join("rows").join(format!("{label}.json"))
 }
 
-/// Writes a file so that it is whole or absent at any moment, also where several processes write it.
+/// Writes a file so that it is complete or absent at any time, even where several processes write it.
 pub(super) fn publish(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
@@ -153,7 +152,7 @@ pub(super) fn publish(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     Ok(())
 }
 
-/// Temporary files are for their owner alone; results are not.
+/// Makes a file readable for all: temporary files are private, results are not.
 fn readable(file: &std::fs::File) -> std::io::Result<()> {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! Points in a unit cube: at random, by Latin hypercube, or by Sobol's sequence.
+//! Sample points in a unit cube: random, Latin hypercube, or Sobol's sequence.
 
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -20,11 +20,11 @@ pub enum Method {
     Random,
 }
 
-/// Keys that Sobol's sequence is given for here.
+/// Greatest number of keys for Sobol's sequence.
 pub const SOBOL_KEYS: usize = 16;
 
-/// Points of `dimensions` numbers in [0, 1). The first points stay the same when `count` grows, but
-/// for the Latin hypercube.
+/// Returns points of `dimensions` numbers in [0, 1). The first points do not change when `count` grows, except for
+/// the Latin hypercube.
 ///
 /// More than [`SOBOL_KEYS`] dimensions leave Sobol's sequence empty.
 pub fn points(method: Method, count: usize, dimensions: usize, seed: u64) -> Vec<Vec<f64>> {
@@ -40,7 +40,7 @@ pub fn points(method: Method, count: usize, dimensions: usize, seed: u64) -> Vec
                 parts.shuffle(&mut rng);
                 for (point, part) in found.iter_mut().zip(parts) {
                     let place = (part as f64 + rng.random::<f64>()) / count as f64;
-                    // The sum may round up to the end of the part.
+                    // The sum may round up to the end of the stratum.
                     point[k] = place.min(BELOW_ONE);
                 }
             }
@@ -70,9 +70,9 @@ const TWO_32: f64 = 4_294_967_296.0;
 /// Bits of a coordinate.
 const BITS: usize = 32;
 
-/// Primitive polynomials modulo 2 (their degree, and the inner coefficients as a number) and odd
-/// numbers m_i < 2^i that begin the sequence of directions: Joe & Kuo 2008, SIAM J. Sci. Comput. 30,
-/// 2635, for the second dimension on. The first is van der Corput's.
+/// Primitive polynomials modulo 2 (degree, and inner coefficients as a number) and odd numbers m_i < 2^i that begin
+/// the sequence of directions: Joe & Kuo 2008, SIAM J. Sci. Comput. 30, 2635, for the second dimension on. The first
+/// is van der Corput's.
 const JOE_KUO: [(usize, u32, &[u32]); SOBOL_KEYS - 1] = [
     (1, 0, &[1]),
     (2, 1, &[1, 3]),
@@ -91,7 +91,7 @@ const JOE_KUO: [(usize, u32, &[u32]); SOBOL_KEYS - 1] = [
     (6, 16, &[1, 3, 1, 13, 27, 49]),
 ];
 
-/// Direction numbers of a dimension, from 0: the bits that bit k of the index brings.
+/// Returns the direction numbers of a dimension, from 0: the bits that bit k of the index contributes.
 fn directions(dimension: usize) -> [u32; BITS] {
     let mut v = [0; BITS];
     let Some((degree, inner, first)) = dimension.checked_sub(1).map(|k| JOE_KUO[k]) else {
@@ -120,7 +120,7 @@ fn directions(dimension: usize) -> [u32; BITS] {
 mod tests {
     use super::*;
 
-    /// The multiplicative order of x modulo a polynomial over the field of two elements.
+    /// Returns the multiplicative order of x modulo a polynomial over the field of two elements.
     fn order(polynomial: u32, degree: usize) -> u32 {
         let mut x = 1u32;
         for k in 1.. {
@@ -135,8 +135,8 @@ mod tests {
         0
     }
 
-    /// What Sobol asks of the numbers: the polynomials are primitive and all different, and m_i is odd
-    /// and below 2^i.
+    /// Sobol's conditions on the numbers: the polynomials are primitive and all different, and m_i is odd and below
+    /// 2^i.
     #[test]
     fn the_table_is_one_of_direction_numbers() {
         let mut seen = Vec::new();

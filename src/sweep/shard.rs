@@ -3,13 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Part `index` of `count`: of all runs those whose number, from 1, leaves the same remainder. So parts
-/// hold runs of all settings, and take about equally long.
+/// Part `index` of `count`: the runs whose number, from 1, leaves the same remainder. Parts therefore contain runs of
+/// all settings, and take about equally long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// From 1.
+    /// Number of the part, from 1.
     pub index: u32,
-    /// How many there are.
+    /// Number of parts.
     pub count: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The sweep file as a person writes it.
+//! The sweep file, as written by the user.
 
 use std::collections::BTreeMap;
 
@@ -195,7 +195,7 @@ fn fifty() -> u64 {
     50
 }
 
-/// Reads a choice of forms by what is written: a list, a table, a number.
+/// Deserializes one of several forms by the written value: a list, a table, a number.
 macro_rules! by_form {
     ($name:ident, $wanted:literal, $item:ty, $table:ty, $table_variant:ident $(, $number:ident)?) => {
         impl<'de> Deserialize<'de> for $name {

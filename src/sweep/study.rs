@@ -1,4 +1,4 @@
-//! What a sweep says: means over seeds, jam probabilities, Beverloo's law.
+//! Statistics of a sweep: means over seeds, jam probabilities, Beverloo's law.
 
 use serde::Serialize;
 
@@ -14,34 +14,34 @@ use crate::study::janssen_fit::Estimate;
 use crate::study::outflow::{Jamming, Outflow, jamming};
 use crate::system::Setup;
 
-/// Level of all intervals.
+/// Confidence level of all intervals.
 pub const LEVEL: f64 = 0.95;
 
-/// What a sweep says.
+/// Statistics of a sweep.
 #[derive(Clone, Debug, Serialize)]
 pub struct SweepStudy {
-    /// Its name.
+    /// Name of the sweep.
     pub name: String,
     /// Name of its scenario.
     pub scenario: String,
-    /// Figures with their units, in the order in which they are told.
+    /// Figures with their units, in display order.
     pub figures: Vec<(String, &'static str)>,
     /// Each combination of values, over its seeds.
     pub groups: Vec<Group>,
-    /// Beverloo's law, for each combination of what varies beside the width.
+    /// Beverloo's law, for each combination of the varied keys other than the width.
     pub beverloo: Vec<BeverlooStudy>,
 }
 
-/// Runs that differ in nothing but the seed.
+/// Runs that differ only in the seed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Group {
-    /// What varies, as the table has it.
+    /// Varied values, as in the table.
     pub settings: Vec<(String, String)>,
-    /// Runs that ended by themselves.
+    /// Number of runs that completed by themselves.
     pub runs: usize,
-    /// Runs that failed, were stopped by the clock, or are not there yet.
+    /// Number of runs that failed, reached their time limit, or are not complete yet.
     pub missing: usize,
-    /// For each figure its mean; none where no run has it.
+    /// Mean of each figure; none where no run has it.
     pub means: Vec<Option<Mean>>,
     /// Jams; none where nothing can flow out.
     pub jamming: Option<Jamming>,
@@ -54,39 +54,39 @@ pub struct Group {
 /// A mean over seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Mean {
-    /// The mean.
+    /// Mean value.
     pub mean: f64,
-    /// Runs that have the figure.
+    /// Number of runs that have the figure.
     pub count: usize,
-    /// Spread, where there are two or more.
+    /// Spread, for two or more runs.
     pub spread: Option<Spread>,
 }
 
-/// Beverloo's law for one combination of what varies beside the width.
+/// Beverloo's law for one combination of the varied keys other than the width.
 #[derive(Clone, Debug, Serialize)]
 pub struct BeverlooStudy {
-    /// What varies beside the width.
+    /// Varied values other than the width.
     pub settings: Vec<(String, String)>,
-    /// The means that are fitted.
+    /// The fitted means.
     pub points: Vec<Discharged>,
-    /// With the exponent given; none where the rates do not tell.
+    /// Fit with the given exponent; none where the rates do not determine it.
     pub fit: Option<BeverlooFit>,
-    /// With the exponent fitted.
+    /// Fit with a fitted exponent.
     pub free: Option<BeverlooFit>,
-    /// With the exponent fitted, and the diameters that are taken off given, where they are.
+    /// Fit with a fitted exponent and a given number of subtracted diameters, if there is one.
     pub beside: Option<BeverlooFit>,
     /// Mean diameter of the grains, m, and gravity, m/s^2.
     pub scale: Option<[f64; 2]>,
-    /// C and k of `fit` without units.
+    /// C and k of `fit`, dimensionless.
     pub scaled: Option<[Estimate; 2]>,
-    /// Why there is no fit.
+    /// Reason why there is no fit.
     pub problem: Option<String>,
 }
 
-/// What varies, as the table has it.
+/// Varied values, as in the table.
 type Told = Vec<(String, String)>;
 
-/// What is told when the sweep does not say.
+/// Figures reported if the sweep does not name any.
 const FIGURES: [&str; 4] = [
     "discharge.middle_rate",
     "discharge.count",
@@ -94,7 +94,7 @@ const FIGURES: [&str; 4] = [
     "avalanches.count",
 ];
 
-/// Studies the rows of a sweep; each point has one or none.
+/// Computes the statistics of the rows of a sweep; each point has one or none.
 pub fn study(sweep: &Sweep, points: &[Point], rows: &[Option<Row>]) -> SweepStudy {
     let columns = figure_columns();
     let asked: Vec<&str> = match &sweep.spec.study.figures {
@@ -113,7 +113,7 @@ pub fn study(sweep: &Sweep, points: &[Point], rows: &[Option<Row>]) -> SweepStud
             .any(|row| row.get(k).is_some_and(Option::is_some))
     };
     if sweep.spec.study.figures.is_none() {
-        // What no run has is not told unless asked for.
+        // Figures that no run has are omitted unless the sweep names them.
         places.retain(|k| there(*k));
     }
     let beverloo = sweep.spec.study.beverloo.as_ref();
@@ -221,7 +221,7 @@ fn of_setup<D: Dimension>(setup: &Setup<D>) -> Option<[f64; 2]> {
     (gravity > 0.0 && diameter > 0.0).then_some([diameter, gravity])
 }
 
-/// Fits the law to the mean rates of groups that differ in the width alone.
+/// Fits the law to the mean rates of groups that differ only in the width.
 fn laws(
     sweep: &Sweep,
     groups: &[Group],
@@ -275,8 +275,8 @@ fn laws(
     sorted.into_iter().map(law).collect()
 }
 
-/// Mean rates with their errors. A few seeds tell little of the scatter at one width, so its relative size
-/// is taken as one for all widths.
+/// Returns mean rates with their errors. A few seeds estimate the scatter at one width poorly, so its relative size
+/// is taken to be the same for all widths.
 fn points(groups: &[&Group], axis: usize) -> Vec<Discharged> {
     let (mut squares, mut freedom) = (0.0, 0.0);
     for group in groups {

@@ -1,4 +1,4 @@
-//! One table of all runs of a sweep.
+//! The table of all runs of a sweep.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,13 @@ use super::row::{Row, figure_columns, publish};
 use super::{Shard, SweepError};
 use crate::record::{Cells, FigureValue, Frame, FrameColumn, Kind, RecordError, Status};
 
-/// The rows that a folder holds, for each point one or none.
+/// Returns the rows in a folder, for each point one or none.
 pub fn read_rows(points: &[Point], dir: &Path) -> Vec<Option<Row>> {
     let row = |point: &Point| Row::read(dir, &point.label);
     points.iter().map(row).collect()
 }
 
-/// Rows in a folder that belong to none of these points, as of a sweep that was changed since.
+/// Returns the number of rows in a folder that belong to none of these points, as of a sweep that was changed since.
 pub(crate) fn others(points: &[Point], dir: &Path) -> usize {
     let ours: std::collections::BTreeSet<&str> =
         points.iter().map(|point| point.label.as_str()).collect();
@@ -31,7 +31,7 @@ pub(crate) fn others(points: &[Point], dir: &Path) -> usize {
     names.filter(|name| other(name)).count()
 }
 
-/// How a run ended, as the tables name it.
+/// Returns the name of a run's status in the tables.
 pub(crate) fn status_name(status: Status) -> &'static str {
     match status {
         Status::Finished => "finished",
@@ -42,7 +42,7 @@ pub(crate) fn status_name(status: Status) -> &'static str {
     }
 }
 
-/// The table of those points that have a row: what varies, seed, status, figures, error, label.
+/// Returns the table of the points that have a row: varied values, seed, status, figures, error, label.
 pub fn table(sweep: &Sweep, points: &[Point], rows: &[Option<Row>]) -> Frame {
     let there: Vec<(&Point, &Row)> = points
         .iter()
@@ -90,7 +90,7 @@ pub fn table(sweep: &Sweep, points: &[Point], rows: &[Option<Row>]) -> Frame {
             }
             _ => {
                 let value = |value: Option<FigureValue>| value.map(FigureValue::value);
-                // What is no number is none, as in summary.json.
+                // NaN becomes none, as in summary.json.
                 let finite = |value: &f64| value.is_finite();
                 Cells::Floats(values.map(|v| value(v).filter(finite)).collect())
             }
@@ -114,7 +114,7 @@ pub fn table(sweep: &Sweep, points: &[Point], rows: &[Option<Row>]) -> Frame {
     }
 }
 
-/// What the columns that every table has hold, in the order of [`OWN_COLUMNS`].
+/// Meanings of the columns that every table has, in the order of [`OWN_COLUMNS`].
 const ABOUT: [&str; OWN_COLUMNS.len()] = [
     "number of the run, from 1, in the order of the sweep",
     "name of the run's folder in `runs`",
@@ -123,7 +123,7 @@ const ABOUT: [&str; OWN_COLUMNS.len()] = [
     "why it failed",
 ];
 
-/// Values of a parameter as a column: the narrowest kind that holds them all.
+/// Converts the values of a parameter to a column of the narrowest type that fits all.
 fn cells(scalars: &[&Scalar]) -> Cells {
     let all = |fits: fn(&Scalar) -> bool| scalars.iter().all(|scalar| fits(scalar));
     if all(|s| matches!(s, Scalar::Integer(_))) {
@@ -159,7 +159,7 @@ fn cells(scalars: &[&Scalar]) -> Cells {
     Cells::Texts(scalars.iter().map(value).collect())
 }
 
-/// Writes the table as Parquet and as CSV, each whole; gives their paths.
+/// Writes the table as Parquet and as CSV, each complete or not at all; returns their paths.
 pub(crate) fn write(
     frame: &Frame,
     dir: &Path,
@@ -177,7 +177,7 @@ pub(crate) fn write(
     Ok([parquet, csv])
 }
 
-/// The columns of a sweep's table as Markdown, for the documentation.
+/// Returns the columns of a sweep's table as Markdown, for the documentation.
 pub fn describe() -> String {
     let mut text = String::from("| column | unit | type | holds |\n|---|---|---|---|\n");
     let own = [

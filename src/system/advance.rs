@@ -1,4 +1,4 @@
-//! One step of all stepped grains, as the driver asks for it.
+//! One step of all stepped grains, called by the driver.
 
 use super::{System, SystemError, afar, driver, logging, perturb, reason, regimes, rest, wake};
 use crate::cluster;
@@ -6,8 +6,8 @@ use crate::cluster::integrate::Integrate;
 use crate::cluster::{Book, World};
 use crate::record::Sink;
 
-/// One step of all stepped grains, of which the stride may have been made already. Where the next step comes before any event, the first
-/// of which is at `until` (s), and nobody looks before it, its stride is made too; gives whether that is so.
+/// Performs one step of all stepped grains; `begun` says that its stride has been made already. Where the next step comes before any
+/// event (the first is due at `until`, s) and before any check, its stride is made too; returns whether that is so.
 pub(super) fn step<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -52,22 +52,22 @@ pub(super) fn step<D: Integrate>(
     Ok(false)
 }
 
-/// Whether after this step it is time to look at links.
+/// Returns whether links are checked after this step.
 fn is_look<D: Integrate>(world: &World<D>, book: &Book) -> bool {
     let steps = book.counts.steps;
     steps.is_multiple_of(world.physics.options.look_every)
 }
 
-/// Whether the next step is due by `until`, s, and neither an event nor fields nor any look comes before it.
+/// Returns whether the next step is due by `until`, s, and no event, non-uniform field or check comes before it.
 fn nobody_looks_until<D: Integrate>(system: &System<D>, until: Option<f64>) -> bool {
     let next = system.dem.world.clock.time_of(system.dem.world.clock.n + 1);
-    // A renewal may have called a flyer back earlier.
+    // A rebuild of the lists may have called a flyer back earlier.
     let event = system.s.schedule.first_time();
     until.is_some_and(|until| next <= until && event >= until)
             && driver::steps(&system.dem.world)
             && system.uniform
             && !perturb::gravity_changes(&system.s.perturb)
-            // Who is struck is woken at the very step.
+            // A grain at rest that is struck must be woken at that very step.
             && system.dem.world.sleeping.still.rim.is_empty()
             && !is_look(&system.dem.world, &system.dem.book)
             && !rest::is_look_at_rest(&system.setup, &system.dem.world, &system.dem.book)

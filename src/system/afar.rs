@@ -1,5 +1,5 @@
-//! Fields that are not uniform, and forces between grains: what they do at an evaluation, and what
-//! energy they hold.
+//! Fields that are not uniform and long-range forces between grains: their action at an evaluation,
+//! and their potential energy.
 
 use super::Setup;
 use crate::body::Grain;
@@ -10,7 +10,7 @@ use crate::field::{Action, Crowd, FieldPoint, FieldSet, Member};
 use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 
-/// A grain at the evaluation as fields see it.
+/// Returns the state of a grain at the evaluation, as input to fields.
 fn point<D: Integrate>(
     world: &World<D>,
     fields: &FieldSet<D>,
@@ -35,7 +35,7 @@ fn point<D: Integrate>(
     }
 }
 
-/// The same for others.
+/// Returns the same grain as input to long-range forces.
 pub(super) fn member<D: Dimension>(at: &FieldPoint<D>) -> Member {
     Member {
         position: three(at.position),
@@ -44,7 +44,7 @@ pub(super) fn member<D: Dimension>(at: &FieldPoint<D>) -> Member {
     }
 }
 
-/// All grains at the evaluation but some, in order of slots; and their slots.
+/// Returns the slots of all grains except those that `without` selects, ascending, and their states at the evaluation.
 fn crowd<D: Integrate>(
     world: &World<D>,
     fields: &FieldSet<D>,
@@ -61,8 +61,8 @@ fn crowd<D: Integrate>(
     (slots, crowd)
 }
 
-/// Forces of fields that are not uniform, at an evaluation; the uniform ones are in the engine's
-/// gravity.
+/// Applies the forces of fields that are not uniform, at an evaluation; the engine's gravity contains
+/// the uniform ones.
 pub(super) fn apply_fields<D: Integrate>(
     dem: &mut Dem<D>,
     fields: &mut FieldSet<D>,
@@ -74,7 +74,7 @@ pub(super) fn apply_fields<D: Integrate>(
     cluster::advance::start_fresh(&mut dem.world);
 }
 
-/// Those that begin to step between two evaluations have not felt the fields.
+/// Applies these forces to grains that begin to step between two evaluations, which have not felt the fields yet.
 pub(super) fn apply_fields_to_fresh<D: Integrate>(
     dem: &mut Dem<D>,
     fields: &mut FieldSet<D>,
@@ -179,7 +179,7 @@ fn act_on<D: Integrate>(dem: &mut Dem<D>, fields: &mut FieldSet<D>, uniform: boo
     }
 }
 
-/// Potential energy of a grain in the fields and with all others but itself and those in some slots, J.
+/// Returns the potential energy of a grain in the fields and with all other grains except those in the slots `without`, J.
 pub(super) fn potential_of<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,

@@ -1,4 +1,4 @@
-//! What sources order, carried out and logged.
+//! Execution and logging of the orders that sources give.
 
 use std::time::Instant;
 
@@ -81,7 +81,7 @@ impl<D: Integrate> Sight<D> for System<D> {
     }
 }
 
-/// Does, books and logs what a source orders at its turn.
+/// Executes, books and logs an order of a source at its event.
 pub(super) fn carry_out<D: Integrate>(
     system: &mut System<D>,
     order: Order<D>,
@@ -121,7 +121,7 @@ pub(super) fn carry_out<D: Integrate>(
     Ok(())
 }
 
-/// The run ends.
+/// Ends the run.
 fn finish<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -138,7 +138,7 @@ fn finish<D: Integrate>(
     system.finish(sink, time, outcome)
 }
 
-/// A row of the series.
+/// Writes a row of the series.
 fn write_row<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -157,7 +157,7 @@ fn write_row<D: Integrate>(
     Ok(())
 }
 
-/// A snapshot.
+/// Writes a snapshot.
 fn take_snapshot<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -176,7 +176,7 @@ fn take_snapshot<D: Integrate>(
     )
 }
 
-/// A checkpoint, which cuts no step.
+/// Writes a checkpoint without splitting a step.
 fn save<D: Integrate>(system: &mut System<D>, sink: &mut dyn Sink) -> Result<(), SystemError> {
     system.s.journal.count(EventKind::Checkpoint);
     system.schedule_step();
@@ -186,7 +186,7 @@ fn save<D: Integrate>(system: &mut System<D>, sink: &mut dyn Sink) -> Result<(),
     Ok(())
 }
 
-/// A grain comes.
+/// Adds a grain.
 fn add<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -224,7 +224,7 @@ fn add<D: Integrate>(
             time,
         );
     }
-    // Foreseen at once; back in time to the grid first, if it must step.
+    // The grain's events are predicted at once; the path first goes back in time to the grid, in case the grain must step.
     system.dem.world.grains.back[slot as usize] = f64::INFINITY;
     let now = system.dem.world.clock.time();
     flight::restart(&mut system.dem.world, slot as usize, now);
@@ -233,7 +233,7 @@ fn add<D: Integrate>(
     Ok(())
 }
 
-/// A wall that slides begins to.
+/// Starts the motion of a sliding wall.
 fn slide<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -244,14 +244,14 @@ fn slide<D: Integrate>(
     system.s.journal.causes.now = system.log(sink, time, EventKind::BoundaryUpdate, None)?;
     set_slide(&mut system.setup, &mut system.dem.world, index, time);
     system.s.watch.disturb(time);
-    // What was foreseen of it holds no more.
+    // Predictions with this wall no longer hold.
     air::forget_flyers(&mut system.air);
     regimes::renew(system, sink)?;
     system.s.journal.causes.now = 0;
     Ok(())
 }
 
-/// A wall that slides has begun to, or will, at a time, s.
+/// Sets the time at which a sliding wall starts, s, which may be in the past or to come.
 pub(super) fn set_slide<D: Integrate>(
     setup: &mut Setup<D>,
     world: &mut World<D>,
@@ -267,7 +267,7 @@ pub(super) fn set_slide<D: Integrate>(
     }
 }
 
-/// A feed gives no more.
+/// Shuts a feed.
 fn shut<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -282,7 +282,7 @@ fn shut<D: Integrate>(
     Ok(())
 }
 
-/// Opens a gate: its links are lost, with the energy that they held.
+/// Opens a gate: its links end, and the energy that they held is lost.
 fn open_gate<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,

@@ -1,5 +1,5 @@
-//! The arch of a jam: the lowest chain of grains in touch from one wall to another under which the
-//! way out is free.
+//! Arch of a jam: the lowest chain of grains in touch from one wall to another below which the path
+//! out is free.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,16 @@ use crate::contact::{Law, with_law};
 use crate::geometry::{Dimension, Vector};
 use crate::record::{ArchForce, BodyRef, Jam, WeakestLink};
 
-/// Links that bear less, over the weight of a grain, are no part of an arch.
+/// Least force of a link of an arch, over the weight of a grain.
 const BEARS: f64 = 0.01;
-/// Points between the two ends of a chain from which the way down is tried.
+/// Number of points between the two ends of a chain from which the path down is tested.
 const POINTS: usize = 15;
-/// Advances of a way down: each goes as far as no wall can be.
+/// Greatest number of advances along a path down; each covers the distance free of walls.
 const ADVANCES: usize = 256;
-/// A wall is met at this share of the grain's radius.
+/// Distance at which a wall counts as met, over the grain's radius.
 const MET: f64 = 0.05;
 
-/// A link that bears.
+/// A link that bears load.
 struct Bearing<D: Dimension> {
     a: u32,
     b: Other,
@@ -32,7 +32,7 @@ struct Bearing<D: Dimension> {
 }
 
 impl<D: Dimension> Bearing<D> {
-    /// Margin to Coulomb's bound.
+    /// Returns the margin to Coulomb's bound.
     fn margin(&self) -> f64 {
         if self.bound > 0.0 {
             1.0 - (self.tangential / self.bound).min(1.0)
@@ -42,9 +42,9 @@ impl<D: Dimension> Bearing<D> {
     }
 }
 
-/// Finds the arch. Grains are let in from the lowest up until two contacts with walls that face
-/// each other, and between which something could fall out, are joined. Of the chains that do, it is
-/// the one of fewest grains, and of these the one whose weakest link bears most.
+/// Finds the arch. Adds grains from the lowest up until they connect two contacts with walls that face
+/// each other and between which a point could fall out. Of the chains between them, chooses the one
+/// of fewest grains, and of these the one whose weakest link bears most.
 pub fn find<D: Integrate>(dem: &Dem<D>, outlets: &[OutletSetup<D>], time: f64) -> Jam {
     let links = bearing(dem);
     let arrays = &dem.world.grains.arrays;
@@ -55,7 +55,7 @@ pub fn find<D: Integrate>(dem: &Dem<D>, outlets: &[OutletSetup<D>], time: f64) -
             .dot(&dem.world.physics.gravity)
             / g
     };
-    // By slot: peers with the force, in a fixed order; and links with walls.
+    // Per slot: neighbours with the force, in a fixed order; and links with walls.
     let mut peers: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
     let mut at_walls: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (index, link) in links.iter().enumerate() {
@@ -75,7 +75,7 @@ pub fn find<D: Integrate>(dem: &Dem<D>, outlets: &[OutletSetup<D>], time: f64) -
     for &top in &order {
         let near = peers.get(&top).map_or(&[][..], Vec::as_slice);
         let ends = at_walls.get(&top).map_or(&[][..], Vec::as_slice);
-        // Pairs of ends that this grain joins, each once.
+        // Pairs of ends that this grain connects, each once.
         let mut spanning = Vec::new();
         for joined in groups.let_in(top, ends, near.iter().map(|&(peer, _)| peer)) {
             let pairs = joined
@@ -104,7 +104,7 @@ pub fn find<D: Integrate>(dem: &Dem<D>, outlets: &[OutletSetup<D>], time: f64) -
     }
 }
 
-/// All links that bear, in a fixed order.
+/// Returns all links that bear load, in a fixed order.
 fn bearing<D: Integrate>(dem: &Dem<D>) -> Vec<Bearing<D>> {
     let arrays = &dem.world.grains.arrays;
     let g = dem.world.physics.gravity.norm();
@@ -134,7 +134,7 @@ fn bearing<D: Integrate>(dem: &Dem<D>) -> Vec<Bearing<D>> {
             bound: friction * view.normal_force,
         });
     });
-    // The engine's order depends on how lists were made.
+    // The engine's order depends on how the lists were made.
     let key = |link: &Bearing<D>| {
         let b = match link.b {
             Other::Slot(b) => i64::from(arrays.id[b as usize]),
@@ -146,8 +146,8 @@ fn bearing<D: Integrate>(dem: &Dem<D>) -> Vec<Bearing<D>> {
     links
 }
 
-/// Whether a chain between two contacts with walls spans an opening: the walls do not push the same
-/// way, seen from above, and from some place between the contacts the way out is free.
+/// Returns whether a chain between two contacts with walls spans an opening: the walls do not push in the
+/// same horizontal direction, and from some point between the contacts the path out is free.
 fn spans<D: Integrate>(
     world: &World<D>,
     outlets: &[OutletSetup<D>],
@@ -160,7 +160,7 @@ fn spans<D: Integrate>(
     let down = world.physics.gravity * (1.0 / world.physics.gravity.norm());
     let level = |n: D::Vector| n - down * n.dot(&down);
     let (p, q) = (level(from.normal), level(to.normal));
-    // Flat floors push straight up: then only the way out tells.
+    // Flat floors push straight up: then only the path out decides.
     if p.dot(&q) > 1e-9 {
         return false;
     }
@@ -172,7 +172,7 @@ fn spans<D: Integrate>(
     })
 }
 
-/// Whether something without extent falls from here straight out of an outlet.
+/// Returns whether a point falls from here straight out of an outlet.
 fn falls_out<D: Integrate>(
     world: &World<D>,
     outlets: &[OutletSetup<D>],
@@ -186,7 +186,7 @@ fn falls_out<D: Integrate>(
         }
         let mut room = f64::INFINITY;
         for (wall, &gone) in world.walls.boundaries.iter().zip(&world.walls.gone) {
-            // A dividing grid lets through what has no extent.
+            // A dividing grid lets a point through.
             if !gone && wall.boundary.passes == 0.0 {
                 let pose = wall.boundary.motion.pose(world.clock.time());
                 room = room.min(wall.distance(&pose, x));
@@ -195,13 +195,13 @@ fn falls_out<D: Integrate>(
         if room < met {
             return false;
         }
-        // Without any wall near, by some step: an outlet is a plane or a box.
+        // Far from any wall, advances by a limited length: an outlet is a plane or a box.
         x += down * room.min(1e3 * met);
     }
     false
 }
 
-/// Grains let in so far, as groups in touch, each with its links with walls.
+/// Grains added so far, as groups in touch, each with its links with walls.
 struct Groups {
     of: Vec<u32>,
     ends: BTreeMap<u32, Vec<usize>>,
@@ -229,7 +229,7 @@ impl Groups {
         at
     }
 
-    /// Lets a grain in; gives the lists of ends that it joins, two and two.
+    /// Adds a grain; returns the pairs of lists of ends that it connects.
     fn let_in(
         &mut self,
         top: u32,
@@ -257,15 +257,15 @@ impl Groups {
     }
 }
 
-/// Of the shortest chains between two grains through allowed ones that whose weakest link bears
-/// most, and what that bears.
+/// Returns the chain between two grains through allowed ones: of the shortest, the one whose weakest link
+/// bears most; and the force of that link.
 fn strongest(
     from: u32,
     to: u32,
     peers: &BTreeMap<u32, Vec<(u32, f64)>>,
     allowed: impl Fn(u32) -> bool,
 ) -> Option<(Vec<u32>, f64)> {
-    // By grain: distance in links, the least force on the way, and the one before it.
+    // Per grain: distance in links, least force along the chain, and the previous grain.
     let mut seen: BTreeMap<u32, (usize, f64, u32)> = BTreeMap::new();
     seen.insert(from, (0, f64::INFINITY, from));
     let mut layer = vec![from];
@@ -305,7 +305,7 @@ fn strongest(
     Some((chain, least))
 }
 
-/// The arch as it is recorded.
+/// Returns the arch as it is recorded.
 fn told<D: Integrate>(
     world: &World<D>,
     time: f64,

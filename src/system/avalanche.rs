@@ -1,4 +1,4 @@
-//! Micro-avalanches of beds that stand still: what carrying the loads down once sets off.
+//! Micro-avalanches of beds at rest: the changes that one equilibrium solve sets off.
 
 use std::collections::BTreeSet;
 
@@ -12,36 +12,36 @@ use crate::event::EventKind;
 use crate::record::{AvalancheRow, BodyRef, Sink};
 use crate::stress::Place;
 
-/// What has happened since loads began to be carried.
+/// Changes since an equilibrium solve began.
 #[derive(Clone, Debug)]
 pub(super) struct Carried {
-    /// Slot of the grain that lacked most to equilibrium, and its number.
+    /// Slot and number of the grain with the greatest residual.
     trigger: Option<(u32, BodyRef)>,
-    /// Displacements made.
+    /// Number of displacements made.
     pub rounds: u64,
     slides: u64,
     breaks: u64,
     insertions: u64,
-    /// Links that began to slide, came about or were lost, by their bodies.
+    /// Links that began to slide, were inserted or were removed, by their bodies.
     links: BTreeSet<(i64, i64)>,
-    /// Grains of these links, and grains that were woken, by number.
+    /// Numbers of the grains of these links, and of woken grains.
     grains: BTreeSet<u32>,
-    /// Of all slides, J: exact, and by the thesis's formula.
+    /// Heat of all slides, J: exact, and by the thesis's formula.
     heat: [f64; 2],
-    /// The first of the two, by [`Place::ALL`].
+    /// Exact heat by place, in the order of [`Place::ALL`].
     by_place: [f64; 4],
-    /// Box around these links, or around the grains where no link took part, m.
+    /// Bounding box of these links, or of the grains where no link took part, m.
     least: [f64; 3],
     most: [f64; 3],
-    /// Sum of their places, m, and how many there are in it.
+    /// Sum of the positions of these, m, and their number.
     sum: [f64; 3],
     places: f64,
-    /// Number of the event in the log, and the cause of what was logged before.
+    /// Number of the event in the log, and the cause that was set before.
     cause: Option<[u64; 2]>,
 }
 
 impl Carried {
-    /// Nothing so far.
+    /// Creates an empty record.
     pub fn new(trigger: Option<(u32, BodyRef)>) -> Self {
         Carried {
             trigger,
@@ -72,8 +72,8 @@ impl Carried {
     }
 }
 
-/// Opens the event in the log, so that what the solve does has a cause there. Only where links are
-/// logged: otherwise there are few such events and thousands of solves.
+/// Opens the event in the log, so that the changes of the solve have a cause there. Only where links are
+/// logged: otherwise such events are few, and solves are thousands.
 fn name_cause<D: Integrate>(
     world: &World<D>,
     journal: &mut Journal,
@@ -94,7 +94,7 @@ fn name_cause<D: Integrate>(
     Ok(())
 }
 
-/// Wakes slots, as a part of what carrying loads sets off.
+/// Wakes slots as a part of an equilibrium solve.
 pub(super) fn rouse_by<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -110,7 +110,7 @@ pub(super) fn rouse_by<D: Integrate>(
         carried.grains.insert(arrays.id[slot as usize]);
     }
     if carried.links.is_empty() {
-        // Where a link takes part as well, links alone say where.
+        // Where a link takes part as well, links alone define the location.
         for &slot in slots {
             let x = arrays.position(slot as usize);
             carried.at(|k| x[k], D::N);
@@ -119,7 +119,7 @@ pub(super) fn rouse_by<D: Integrate>(
     rest::rouse(system, sink, slots)
 }
 
-/// A displacement was made: what it did to links.
+/// Records the changes of links that a displacement caused.
 pub(super) fn note_changes<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -143,7 +143,7 @@ pub(super) fn note_changes<D: Integrate>(
             Some(EventKind::SlipLink) => carried.slides += 1,
             Some(EventKind::RemoveLink) => carried.breaks += 1,
             Some(EventKind::InsertLink) => carried.insertions += 1,
-            // To grip, or to slide on, sets nothing off.
+            // A link that grips, or slides on, sets nothing off.
             _ => continue,
         }
         if carried.links.is_empty() {
@@ -167,7 +167,7 @@ pub(super) fn note_changes<D: Integrate>(
     Ok(())
 }
 
-/// Loads have been carried: if that set anything off, it is one micro-avalanche.
+/// Ends an equilibrium solve: all that it set off is one micro-avalanche.
 pub(super) fn close_avalanche<D: Integrate>(
     world: &World<D>,
     stage: &Stage,

@@ -1,4 +1,4 @@
-//! How a system comes about: its engine, its walls, its first state.
+//! Construction of a system: its engine, its walls, its first state.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -36,7 +36,7 @@ pub(super) fn search<D: Integrate>(name: NeighborName) -> Box<dyn BroadPhase<D>>
     }
 }
 
-/// A material that is none, or two that can meet without a law, of a setup made by hand: in words.
+/// Describes, for a setup made by hand, an unknown material, or two materials that can meet without a law.
 fn unknown_law<D: Integrate>(setup: &Setup<D>) -> Option<String> {
     let n = setup.matter.laws.materials;
     let mut grains = vec![0u64; n];
@@ -82,7 +82,7 @@ fn unknown_law<D: Integrate>(setup: &Setup<D>) -> Option<String> {
     ))
 }
 
-/// The step of a setup in which all that can meet have laws.
+/// Chooses the step of a setup, provided that all that can meet have laws.
 fn checked_step<D: Integrate>(setup: &Setup<D>) -> Result<step::StepChoice, SystemError> {
     match unknown_law(setup) {
         Some(what) => Err(SystemError::Setup(what)),
@@ -90,7 +90,7 @@ fn checked_step<D: Integrate>(setup: &Setup<D>) -> Result<step::StepChoice, Syst
     }
 }
 
-/// The greatest gap over which a law holds links, m.
+/// Returns the greatest gap over which a law holds links, m.
 fn reach<D: Integrate>(setup: &Setup<D>) -> f64 {
     let radii = setup.grains.iter().map(|g| g.radius);
     let fed = setup.sources.feeds.iter().map(|f| f.what.greatest());
@@ -104,7 +104,7 @@ fn reach<D: Integrate>(setup: &Setup<D>) -> f64 {
     gaps.fold(0.0, f64::max)
 }
 
-/// That no pull is too strong for its law.
+/// Checks that no cohesion is too strong for its law.
 pub(super) fn check_pulls<D: Dimension>(setup: &Setup<D>) -> Result<(), SystemError> {
     match drawn_in(setup) {
         Some((pair, overlap)) => Err(SystemError::Setup(format!(
@@ -114,8 +114,8 @@ pub(super) fn check_pulls<D: Dimension>(setup: &Setup<D>) -> Result<(), SystemEr
     }
 }
 
-/// A pair of materials whose cohesion draws the least or the greatest grains into each other by more than half
-/// their radius, and by how much, m.
+/// Returns a pair of materials whose cohesion draws the least or the greatest grains into each other by more than half
+/// their radius, and the overlap, m.
 fn drawn_in<D: Dimension>(setup: &Setup<D>) -> Option<(String, f64)> {
     let radii = setup.grains.iter().map(|g| [g.radius; 2]);
     let fed = setup.sources.feeds.iter();
@@ -135,7 +135,7 @@ fn drawn_in<D: Dimension>(setup: &Setup<D>) -> Option<(String, f64)> {
         .filter(|(_, (_, slots))| !slots.are_empty())
         .find_map(|(index, (law, slots))| {
             let law = law.as_ref()?;
-            // Of two equal grains the effective radius is half of theirs.
+            // The effective radius of two equal grains is half their radius.
             let of = |radius: f64| (slots.overlap(law, 0.5 * radius), 0.5 * radius);
             let worst = [of(least), of(greatest)];
             let (overlap, _) = worst.into_iter().find(|(overlap, most)| overlap > most)?;
@@ -147,7 +147,7 @@ fn drawn_in<D: Dimension>(setup: &Setup<D>) -> Option<(String, f64)> {
         })
 }
 
-/// Time of all grains together, s, if none leaves: those that are fed from when they are due, as far as their region has room.
+/// Returns the sum of the times of all grains, s, if none leaves; fed grains count from when they are due, as far as their region has room.
 fn grain_time<D: Integrate>(setup: &Setup<D>) -> f64 {
     let fed = setup.sources.feeds.iter().map(|feed| {
         let last = feed.last_due(&setup.matter.forms, setup.run.finish);
@@ -158,12 +158,12 @@ fn grain_time<D: Integrate>(setup: &Setup<D>) -> f64 {
 }
 
 impl<D: Integrate> System<D> {
-    /// [`System::new`].
+    /// Implements [`System::new`].
     pub(super) fn made_of(setup: Setup<D>) -> Result<Self, SystemError> {
         Self::made_with(setup, |_| {})
     }
 
-    /// The same, with history that links have.
+    /// The same, with a contact history that `springs` sets.
     pub(super) fn made_with(
         setup: Setup<D>,
         springs: impl FnOnce(&mut Dem<D>),
@@ -181,7 +181,7 @@ impl<D: Integrate> System<D> {
         Ok(system)
     }
 
-    /// The system without its grains, which are in the setup still.
+    /// Creates the system without its grains, which stay in the setup.
     pub(super) fn hollow(setup: Setup<D>) -> Result<Self, SystemError> {
         let (dem, fields, warnings) = Self::bare(&setup)?;
         let start = setup.run.settle.map_or(setup.run.begin, |s| -s.at_most);
@@ -243,7 +243,7 @@ impl<D: Integrate> System<D> {
             walls.push(wall);
         }
         let (mut sum, mut count, mut least) = (0.0, 0.0, f64::INFINITY);
-        // What touches are parts.
+        // Contacts are those of parts.
         let finest = |form: Option<u16>| {
             form.map_or(1.0, |form| setup.matter.forms[usize::from(form)].finest())
         };
@@ -256,8 +256,8 @@ impl<D: Integrate> System<D> {
             least = least.min(radius);
         }
         let radius = if count > 0.0 { sum / count } else { 1.0 };
-        // Between two renewals, in half of the margin, no grain may come round the end of a wall
-        // to its other side: that takes two radii at least.
+        // Between two rebuilds, within half of the margin, no grain may pass round the end of a wall
+        // to its other side: that takes at least two radii.
         let outer_margin = (OUTER_MARGIN * radius).min(3.0 * least);
         let gap = reach(setup);
         if gap > outer_margin {
@@ -307,12 +307,12 @@ impl<D: Integrate> System<D> {
         ))
     }
 
-    /// What would run.
+    /// Returns the plan of the run.
     pub fn plan(setup: &Setup<D>) -> Result<Plan, SystemError> {
         if let Some(moving) = super::moving_part(setup) {
             return Self::plan(&moving);
         }
-        // From collision to collision laws may be left out, and slow loads have no steps.
+        // Event-driven runs may leave laws out, and quasi-static ones have no steps.
         let by_steps = setup.models.events.is_none() && setup.models.quasi_static.is_none();
         let choice = if by_steps {
             checked_step(setup)?

@@ -1,17 +1,17 @@
-//! Loads on grains that stand still are carried down to where they are borne: a solve for the
-//! increments of all displacements, from the forces as they are.
+//! Equilibrium solve for grains at rest: their loads are carried down to where they are borne, by
+//! increments of all displacements from the present forces.
 //!
-//! The solve has the links of all grains in touch as they are strained now; those at Coulomb's bound
-//! resist along their normals only. Stepped grains bear no load of their own in it but go along: were
-//! they held fast, they would take over the loads that they are the cause of. It is one implicit step
+//! The solve uses the links of all grains in touch as they are strained now; a link at Coulomb's bound
+//! resists along its normal, and in space across its slide. Stepped grains bear no load of their own in it but
+//! move along: held fast, they would take over the loads that they cause. The solve is one implicit step
 //! of the motion from rest: what inertia would not let move in the time of the step, loosely held grains
 //! and whole columns of a deep bed, is left to the next solves. A step is taken as far as it lowers the
-//! energy, potential and elastic together, so that the solve cannot pump; who would go too far is woken
-//! instead, and so is who is left without balance.
+//! energy, potential and elastic together, so that the solve cannot add energy. A grain that would go too
+//! far is woken instead, and so is a grain that is left without balance.
 //!
-//! Mostly it is made for the surroundings of stepped grains alone, all others held fast: what those get is
-//! not forgotten, and is carried on by a solve for the whole group when it comes to [`PENDING`]. Each group has an entry of its own in
-//! the queue (`groups`); those whose entries have come are solved for together.
+//! Mostly the solve covers the surroundings of stepped grains alone, with all others held fast. The load that
+//! these receive is kept; a solve for the whole group carries it on when it reaches [`PENDING`]. Each group has its own entry in
+//! the queue (`groups`); groups whose entries are due are solved together.
 
 use super::avalanche::Carried;
 use super::groups::Asked;
@@ -30,26 +30,26 @@ use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
 use crate::stress::{Bed, Number, Strut};
 
-/// Passes, near stepped grains and in whole groups: links that slide change the stiffness. In whole
-/// beds each takes about 0.6 of what is pending and costs as much as the first: the rest waits.
+/// Passes, near stepped grains and in whole groups: sliding links change the stiffness. In whole beds each
+/// takes about 0.6 of the pending load and costs as much as the first: the rest waits.
 const PASSES: [usize; 2] = [3, 2];
-/// The same when nobody steps: nothing is left to others.
+/// Passes when no grain is stepped: nothing is left to later solves.
 const LAST: usize = 8;
-/// Solves in a pass: those after which somebody is to be woken are made again.
+/// Solves in a pass: a solve after which grains are to be woken is repeated.
 const TRIES: usize = 16;
-/// Halvings of a step that does not lower the energy.
+/// Greatest number of halvings of a step that does not lower the energy.
 const HALVINGS: usize = 8;
-/// What a linear solve may leave, over the load: it is found again by the next.
+/// Residual that a linear solve may leave, over the load: the next solve finds it again.
 const ROUGH: f64 = 0.05;
-/// Iterations after which a solve is given up.
+/// Greatest number of iterations of a solve.
 pub(super) const ITERATIONS: usize = 1000;
-/// Sum of residuals at which a whole group is solved for, over the weight of its grains.
+/// Sum of residuals at which a whole group is solved, over the weight of its grains.
 const PENDING: f64 = 3e-3;
-/// It has so many times longer to move: what lies deep has waited, and waves are long.
+/// Factor on the pace of resting grains in whole groups: deep grains have waited, and waves are long.
 const LONGER: f64 = 2.0;
-/// How many links from a stepped grain the others go.
+/// Greatest distance of the other grains from a stepped one, in links.
 const REACH: usize = 20;
-/// Beyond these the geometry has changed, or what goes so far hangs on nothing.
+/// Limits of the displacements: beyond these the geometry has changed, or nothing holds the grain.
 pub(super) const LIMITS: Limits = Limits {
     strain: 0.03,
     apart: 0.02,
@@ -57,17 +57,17 @@ pub(super) const LIMITS: Limits = Limits {
     closing: 0.005,
 };
 
-/// What a solve gives: whether it found displacements, and who is to be woken since they would take it
-/// too far or since nothing holds it.
+/// Result of a solve: whether it found displacements, and the grains to be woken because they would go
+/// too far or because nothing holds them.
 struct Increments {
     found: bool,
     loose: Vec<u32>,
 }
 
-/// The links of a part in touch.
+/// Links in touch of a part.
 pub(super) struct Held<D: Dimension> {
     struts: Vec<Strut<D>>,
-    /// Where the balls in touch lie in grains of several parts, by strut; empty where there are none.
+    /// Positions of the balls in touch within grains of several parts, by strut; empty where there are none.
     levers: Vec<Levers<D>>,
     touching: Vec<Touching<D>>,
     /// The same by link among grains.
@@ -75,15 +75,15 @@ pub(super) struct Held<D: Dimension> {
 }
 
 impl<D: Dimension> Held<D> {
-    /// As a bed, with the inertia of its grains.
+    /// Returns the links as a bed, with the inertia of its grains.
     pub fn bed<S: Number>(&self, ground: &[[f64; 2]]) -> Bed<D, S> {
         Bed::with_levers(&self.struts, &self.levers, ground)
     }
 }
 
-/// Carries down what still grains of the groups that are asked for bear without balance: near stepped ones, and in whole groups
-/// where that is asked for, is due, or nothing is left to be done near them. True when the lists are
-/// to be renewed.
+/// Solves for equilibrium of the resting grains of the groups that are asked for: near stepped grains, and in whole groups
+/// where that is asked for, is due, or nothing is left to do near stepped ones. Returns true when the lists must be
+/// rebuilt.
 pub(super) fn carry<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -114,7 +114,7 @@ pub(super) fn carry<D: Integrate>(
         avalanche::note_changes(system, sink, &mut avalanche)?;
     }
     let begun = groups.unrest(&system.setup, &system.dem.world, &near.slots);
-    // First the loose ones near those that are stepped: in whole groups each try costs more.
+    // First the loose grains near stepped ones: in whole groups each try costs more.
     let mut changed = balance(system, sink, morph, &mut avalanche, &mut near, false)?;
     let left = groups.unrest(&system.setup, &system.dem.world, &groups.slots);
     let beyond = groups.is_beyond(&near);
@@ -137,7 +137,7 @@ pub(super) fn carry<D: Integrate>(
         solved.sort_unstable();
         solved.dedup();
     }
-    // When nobody steps what is left stays: who could not be stopped with it must not keep it.
+    // When no grain is stepped, the residual stays: a grain too unbalanced to be put to rest must not keep it.
     let most = match system.dem.world.grains.active.is_empty() {
         true => morph.residual,
         false => morph.left,
@@ -154,7 +154,7 @@ pub(super) fn carry<D: Integrate>(
         .filter(lacks)
         .collect();
     changed |= avalanche::rouse_by(system, sink, &mut avalanche, &left)?;
-    // What was left is asked for again, whether somebody comes near or not.
+    // Requests another solve for the remaining residuals, whether other grains come near or not.
     for left in groups.unrest(&system.setup, &system.dem.world, &groups.slots) {
         if let Some(slot) = left.worst.filter(|_| !left.is_little(morph)) {
             groups::come_again(
@@ -180,7 +180,7 @@ pub(super) fn carry<D: Integrate>(
     Ok(changed)
 }
 
-/// Carries loads in a part, all others held fast.
+/// Solves for equilibrium in a part, with all other grains held fast.
 fn balance<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -221,13 +221,13 @@ fn balance<D: Integrate>(
             break;
         }
         avalanche::note_changes(system, sink, avalanche)?;
-        // Who flies was foreseen against still grains where they were.
+        // Flyers were predicted against the resting grains at their old positions.
         changed |= !regimes::flying(&system.dem.world).is_empty();
     }
     Ok(changed)
 }
 
-/// Finds displacements that balance the residuals of all but those whom they would take too far.
+/// Finds displacements that balance the residuals of all grains but those that they would take too far.
 fn increments<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -287,8 +287,8 @@ fn increments<D: Integrate>(
     }
 }
 
-/// The links of a part in touch, as they are strained now, by what they resist; and those among grains,
-/// walls left out. Grains beyond the part are ground.
+/// Returns the links in touch of a part, as they are strained now, with their stiffnesses; and those among
+/// grains, walls left out. Grains beyond the part are ground.
 pub(super) fn struts<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -332,7 +332,7 @@ pub(super) fn struts<D: Integrate>(
             Some(_) => [of_a, of_b],
             None => [of_b, of_a],
         }));
-        // What slides gives way where it is pulled; in space it resists beside that.
+        // A sliding link yields along the pull; in space it resists across it.
         let slides = if D::N == 3 && view.slipping {
             view.tangential_force.norm()
         } else {
@@ -363,7 +363,7 @@ pub(super) fn struts<D: Integrate>(
     }
 }
 
-/// Inertia of the grains of a part in a step of length `pace` (of stepped ones, of others) from rest:
+/// Returns the inertia of the grains of a part in a step of length `pace` (of stepped ones, of others) from rest:
 /// m / pace^2 between each and the ground.
 pub(super) fn inertia<D: Integrate>(
     world: &World<D>,
@@ -373,7 +373,7 @@ pub(super) fn inertia<D: Integrate>(
     let arrays = &world.grains.arrays;
     let inertia = |&slot: &u32| {
         let s = slot as usize;
-        // Who steps goes its own way meanwhile.
+        // Stepped grains move on their own meanwhile.
         let pace = pace[usize::from(world.grains.stands(slot))];
         let per = 1.0 / (pace * pace);
         let turning = match cluster::bodies::principal_moments(&world.shapes, &world.grains, slot) {
@@ -386,7 +386,7 @@ pub(super) fn inertia<D: Integrate>(
     part.slots.iter().map(inertia).collect()
 }
 
-/// Elastic energy of links of stepped grains.
+/// Returns the elastic energy of the links of stepped grains.
 fn stepped_elastic<D: Integrate>(world: &World<D>) -> Elastic {
     let mut elastic = Elastic::default();
     cluster::observe::each_list_link(world, |view| elastic += view.elastic);
@@ -394,11 +394,11 @@ fn stepped_elastic<D: Integrate>(world: &World<D>) -> Elastic {
     elastic
 }
 
-/// Goes along displacements as far as it goes down; whether it went at all.
+/// Follows the displacements as far as the energy falls; returns whether it moved the grains at all.
 ///
-/// What goes down is the energy of what the solve balances: of grains that stand still, under their
-/// weight and what stepped grains push, which is a load. Stepped grains are as good as without
-/// weight, and their links count by what they resist beyond what they push already.
+/// The energy is that of the resting grains that the solve balances, under their weight and the push of
+/// stepped grains, which is a load. Stepped grains count as weightless, and their links count by their
+/// resistance beyond their present push.
 pub(super) fn descend<D: Integrate>(
     setup: &Setup<D>,
     dem: &mut Dem<D>,
@@ -434,7 +434,7 @@ pub(super) fn descend<D: Integrate>(
             potential -= mass * setup.fields.gravity.dot(&shift.way);
         }
         let change = potential + elastic.sum();
-        // What is pushed may lose the push meanwhile: no step adds to the energy that is there.
+        // A pushed grain may lose the push meanwhile: no step may add to the energy that is there.
         if change + given < 0.0 && change < 0.0 {
             cluster::shift::settle_shift(
                 &mut dem.world,
@@ -444,7 +444,7 @@ pub(super) fn descend<D: Integrate>(
                 part,
             );
             rest.energy -= change + slid;
-            // The ledger takes what tangential springs hold from it.
+            // The ledger subtracts the energy of tangential springs from this flow.
             dem.book.flows.friction += elastic.tangential + slid;
             return true;
         }

@@ -1,4 +1,4 @@
-//! Periodic cells whose edges move: what goes with them, and what is told of them.
+//! Periodic cells with moving edges: the features that they exclude, and their figures.
 
 use super::{IntegratorName, Setup};
 use crate::cluster;
@@ -7,8 +7,8 @@ use crate::cluster::integrate::Integrate;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{CellFigures, CellRow};
 
-/// What of a setup does not go with a cell whose edges move: the key of a scenario that asks for it, and what such a
-/// box is like.
+/// Returns the first feature of a setup that a cell with moving edges does not support: its key in the scenario, and what
+/// such a box is like.
 pub fn beside_cell<D: Dimension>(setup: &Setup<D>) -> Option<(&'static str, &'static str)> {
     let open = setup.space.periodic.iter().any(Option::is_none);
     let verlet = setup.motion.integrator == IntegratorName::Verlet;
@@ -75,7 +75,7 @@ pub fn beside_cell<D: Dimension>(setup: &Setup<D>) -> Option<(&'static str, &'st
     first.map(|(key, _, why)| (key, why))
 }
 
-/// Area or volume of all grains over that of the cell, and twice the links over the grains.
+/// Returns the area or volume of all grains over that of the cell, and the coordination number (twice the links over the grains).
 fn filling<D: Integrate>(world: &World<D>, volume: f64) -> (f64, f64) {
     let (mut filled, mut grains) = (0.0, 0.0);
     for &slot in &world.grains.active {
@@ -86,7 +86,7 @@ fn filling<D: Integrate>(world: &World<D>, volume: f64) -> (f64, f64) {
     (filled / volume, 2.0 * links as f64 / f64::max(grains, 1.0))
 }
 
-/// What the series tells of the cell; its means begin anew.
+/// Returns the cell's part of a row of the series; its means begin anew.
 pub(super) fn cell_row<D: Integrate>(world: &mut World<D>) -> Option<CellRow> {
     let cell = world.cell.state?;
     let (fraction, coordination) = filling(world, cell.edges.volume());
@@ -101,7 +101,7 @@ pub(super) fn cell_row<D: Integrate>(world: &mut World<D>) -> Option<CellRow> {
     })
 }
 
-/// What the summary tells of the cell.
+/// Returns the cell's figures for the summary.
 pub(super) fn cell_figures<D: Integrate>(world: &World<D>) -> Option<CellFigures> {
     let cell = world.cell.state.as_ref()?;
     let (fraction, coordination) = filling(world, cell.edges.volume());

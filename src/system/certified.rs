@@ -1,4 +1,5 @@
-//! Rigid groups of spheres that stand still, by the stiffness of their links: in space counting does not decide (hinges, twists about a line of contacts).
+//! Rigid groups of spheres at rest, from the stiffness of their links: in space counting does not decide (hinges, twists
+//! about a line of contacts).
 
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -6,10 +7,10 @@ use crate::cluster::{ContactRef, Other, World};
 use crate::qrb::{Certificate, DiskGroups};
 use crate::stress::{Freedom, Link, LinkState, Network, Node};
 
-/// More spheres than that are not looked at: a factor takes the square of the width of a bed for each.
+/// Greatest number of spheres that are analysed: the cost of a factorization for each grows as the square of the width of a bed.
 const MOST: usize = 500;
 
-/// Groups by slots: rigid with walls, and free ones. None where there are more grains than can be looked at, or grains of other shapes.
+/// Returns the groups by slots: rigid with walls, and free ones. Empty where there are too many grains, or grains of other shapes.
 pub(super) fn groups<D: Integrate>(world: &World<D>) -> DiskGroups {
     let standing = world.grains.standing();
     if standing.is_empty() || standing.len() > MOST || world.grains.has_bodies() {
@@ -55,7 +56,7 @@ pub(super) fn groups<D: Integrate>(world: &World<D>) -> DiskGroups {
             b,
             normal,
             arms: [normal * radius, arm],
-            // What is rigid does not depend on how stiff it is.
+            // Rigidity does not depend on the stiffness of the links.
             kn: 1.0,
             kt: 1.0,
             friction: 0.0,

@@ -1,4 +1,4 @@
-//! Commands, carried out as if a section of the scenario had asked for them at that time.
+//! Commands, executed as if a section of the scenario had ordered them at that time.
 
 use super::perturb::{PerturbKind, PerturbSetup, PerturbWhen, Victim};
 use super::run_loop::Driven;
@@ -13,22 +13,22 @@ use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
 use crate::spelling::{names, nearest};
 
-/// What takes commands between two turns of its loop.
+/// A model that takes commands between two turns of its loop.
 pub(super) trait Commanded<D: Formed>: Driven<D> {
-    /// What it was set up as.
+    /// Returns the setup, to be changed.
     fn setup_mut(&mut self) -> &mut Setup<D>;
 
-    /// Where it stands, s, and after how many events from the queue.
+    /// Returns the present time of the run, s, and the number of events handled from the queue.
     fn stands(&self) -> (f64, u64);
 
-    /// All commands so far, in order.
+    /// Returns all commands so far, in order.
     fn given(&mut self) -> &mut Vec<Given>;
 
-    /// A wall is to go at a time, s, which is now.
+    /// Prepares the removal of a wall at `time`, s, which is now.
     fn will_open(&mut self, wall: usize, time: f64);
 }
 
-/// Has a command carried out and logged, where the run stands.
+/// Executes and logs a command at the present time of the run.
 ///
 /// # Errors
 /// A command that the run or its models cannot take, by which nothing is changed; a record that cannot be written.
@@ -71,7 +71,7 @@ pub(super) fn give<D: Formed, M: Commanded<D>>(
     model.after(due, sink)
 }
 
-/// Writes into a setup what commands have brought, as they did when they were given: a run that goes on finds it so.
+/// Writes earlier commands into a setup, as when they were given, for a run that resumes.
 pub(super) fn adopt_all<D: Dimension>(
     setup: &mut Setup<D>,
     given: &[Given],
@@ -82,7 +82,7 @@ pub(super) fn adopt_all<D: Dimension>(
     Ok(())
 }
 
-/// Writes a command into a setup, at a time (s); what is to be done. What is refused leaves the setup as it was.
+/// Writes a command into a setup, at a time (s); returns the order to execute. A refused command leaves the setup as it was.
 fn adopt<D: Dimension>(
     setup: &mut Setup<D>,
     command: &Command,
@@ -161,7 +161,7 @@ fn adopt<D: Dimension>(
     Ok(Order::Perturb(index))
 }
 
-/// Three numbers as a vector.
+/// Converts three numbers to a vector.
 fn vector<D: Dimension>(key: &str, value: &[f64; 3]) -> Result<D::Vector, SystemError> {
     finite(key, value)?;
     match value[D::N..].iter().all(|&v| v == 0.0) {
@@ -172,7 +172,7 @@ fn vector<D: Dimension>(key: &str, value: &[f64; 3]) -> Result<D::Vector, System
     }
 }
 
-/// Three numbers as a turn.
+/// Converts three numbers to a rotation.
 fn spin<D: Dimension>(key: &str, value: &[f64; 3]) -> Result<D::Spin, SystemError> {
     finite(key, value)?;
     let rest = 3 - D::SPINS;

@@ -1,7 +1,7 @@
-//! Entry into a system, compiled for the plane and for space here, in the library; and what a system tells.
+//! Entry points of a system, compiled here in the library for the plane and for space; and its queries.
 //!
-//! What is generic over the dimension is compiled by whoever calls it: each program and each crate of tests would compile
-//! the whole engine anew, for minutes. The ways in from outside lead through functions of one dimension instead.
+//! Code that is generic over the dimension is compiled in the crate that calls it: each program and each test crate would compile
+//! the whole engine anew, for minutes. Calls from outside go through functions of one dimension instead.
 
 use std::any::Any;
 
@@ -18,7 +18,7 @@ use crate::qrb::DiskGroups;
 use crate::ranks::Ranks;
 use crate::record::{GrainRow, LinkRow, MeterFigures, Sink, Summary};
 
-/// A value whose type is the other one too.
+/// Converts a value to a type that is the same type under another name.
 fn same<A: 'static, B: 'static>(value: A) -> Result<B, A> {
     let mut slot = Some(value);
     let other = (&mut slot as &mut dyn Any).downcast_mut::<Option<B>>();
@@ -28,10 +28,10 @@ fn same<A: 'static, B: 'static>(value: A) -> Result<B, A> {
     }
 }
 
-/// There are two dimensions.
+/// Message for a dimension that cannot occur.
 const BOTH: &str = "the dimension is that of the plane or of space";
 
-/// Calls a method of the system of each dimension.
+/// Calls the function for the dimension of a system.
 macro_rules! method {
     ($system:expr, $of:ident ( $($value:expr),* )) => {{
         let system: &mut dyn Any = $system;
@@ -45,7 +45,7 @@ macro_rules! method {
     }};
 }
 
-/// Makes a system of each dimension.
+/// Makes a system with the function for its dimension.
 macro_rules! made {
     ($setup:expr, $of:ident ( $($value:expr),* )) => {{
         let found = match same::<Setup<D>, Setup<Planar>>($setup) {
@@ -60,7 +60,7 @@ macro_rules! made {
 }
 
 impl<D: Integrate> System<D> {
-    /// The system at the start of its setup.
+    /// Creates the system at the start of its setup.
     ///
     /// # Errors
     /// A setup that cannot run: no law for a pair that can meet, shapes that are none, a step that
@@ -69,7 +69,7 @@ impl<D: Integrate> System<D> {
         made!(setup, new())
     }
 
-    /// The system from a saved state.
+    /// Restores the system from a saved state.
     ///
     /// # Errors
     /// A state of another program or of another setup.
@@ -90,7 +90,7 @@ impl<D: Integrate> System<D> {
         Ok(outcome.unwrap_or(Outcome::Finished))
     }
 
-    /// Runs up to a time (s), or the end if that comes first; none: there it goes on. All that is due until then is done.
+    /// Runs up to a time (s), or to the end if that comes first; `None` if the run can go on from there. Handles all events due until then.
     ///
     /// # Errors
     /// As of [`System::run`].
@@ -103,9 +103,9 @@ impl<D: Integrate> System<D> {
         method!(self, run_until(time, sink, control))
     }
 
-    /// Runs a setup over ranks, all of which call this with the same setup (docs/ranks.md): the box is cut into bricks, so many along each axis and
-    /// one for each rank (none: chosen), and each rank steps what is in its own. Rank 0 alone gives records to its sink and gets the
-    /// system back, as after a run of its own.
+    /// Runs a setup over ranks, all of which call this with the same setup (docs/ranks.md): the box is cut into bricks, so many along
+    /// each axis and one for each rank (`None`: chosen), and each rank steps the grains in its own. Rank 0 alone gives records to its
+    /// sink and gets the system back, as after a serial run.
     ///
     /// # Errors
     /// As of [`System::new`] and [`System::run`]; what ranks cannot share; an error of another rank.
@@ -128,7 +128,7 @@ impl<D: Integrate> System<D> {
         Ok(found.and_then(|(system, outcome)| Some((system?, outcome))))
     }
 
-    /// The state, for a checkpoint: all that decides what comes next. It is bound to the sources of the program.
+    /// Returns the state for a checkpoint: all that determines what comes next. It is bound to the sources of the program.
     ///
     /// # Errors
     /// None that is known: what is kept are numbers and lists.
@@ -137,7 +137,7 @@ impl<D: Integrate> System<D> {
     }
 }
 
-/// The functions of one dimension: not generic, so that they are compiled here.
+/// Functions of one dimension: not generic, so that they are compiled here.
 macro_rules! dimension {
     ($name:ident, $dimension:ty) => {
         mod $name {
@@ -179,24 +179,24 @@ macro_rules! dimension {
 dimension!(planar, Planar);
 dimension!(spatial, Spatial);
 
-/// What a system tells.
+/// Queries of a system.
 impl<D: Integrate> System<D> {
-    /// What happened in flight since time 0; nothing where flyers do not collide.
+    /// Returns the counts of flight since time 0; zeros where flyers do not collide.
     pub fn air_tally(&self) -> AirTally {
         air::air_tally(&self.air)
     }
 
-    /// Number of grains in the system.
+    /// Returns the number of grains in the system.
     pub fn grain_count(&self) -> usize {
         driver::grain_count(&self.dem.world, &self.dem.border, &self.s.traffic)
     }
 
-    /// The links in touch as a network of full freedom, with their forces as they are now.
+    /// Returns the links in touch as a network of full freedom, with their present forces.
     pub fn handover(&self) -> Handover<D> {
         handover::handover(&self.setup, &self.dem.world, &self.s.watch)
     }
 
-    /// Rows of all grains at a time within a step of the last evaluation, in order of number.
+    /// Returns rows of all grains at a time within a step of the last evaluation, in order of number.
     pub fn grain_rows(&mut self, time: f64) -> Vec<GrainRow> {
         logging::grain_rows(
             &mut self.dem.world,
@@ -207,12 +207,13 @@ impl<D: Integrate> System<D> {
         )
     }
 
-    /// Rows of all links at the last evaluation, ordered by their bodies.
+    /// Returns rows of all links at the last evaluation, ordered by their bodies.
     pub fn link_rows(&self, time: f64) -> Vec<LinkRow> {
         logging::link_rows(&self.dem.world, &self.s.journal, time)
     }
 
-    /// Hash over number, position, velocity, rotation and spin of every grain at the final time, and of those that left, when they did.
+    /// Returns a hash over number, position, velocity, rotation and spin of every grain at the final time, and of departed grains at their
+    /// departure.
     pub fn state_hash(&self) -> u64 {
         logging::state_hash(
             &self.setup,
@@ -223,48 +224,48 @@ impl<D: Integrate> System<D> {
         )
     }
 
-    /// The figures so far. The names of program version and scenario are the caller's to fill in.
+    /// Returns the figures so far. The caller fills in the names of program version and scenario.
     pub fn summary(&self) -> Summary {
         logging::summary(self)
     }
 
-    /// Energies held at a time within a step of the last evaluation, J.
+    /// Returns the energies held at a time within a step of the last evaluation, J.
     pub fn energies(&self, time: f64) -> ledger::Held {
         logging::energies(&self.dem.world, &self.fields, time)
     }
 
-    /// Figures of the energy book now.
+    /// Returns the figures of the energy balance now.
     pub fn energy_figures(&self) -> crate::record::EnergyFigures {
         logging::energy_figures(&self.dem, &self.fields, &self.s.ledger, &self.s.rest)
     }
 
-    /// What passed a meter, by material and size, in order of both.
+    /// Returns the counts of a meter by material and size, in order of both.
     pub fn meter(&self, index: usize) -> Vec<Metered> {
         meter::meter(&self.s.meters, index)
     }
 
-    /// The figures of all meters.
+    /// Returns the figures of all meters.
     pub fn meter_figures(&self) -> Vec<MeterFigures> {
         meter::meter_figures(&self.setup, &self.s.meters)
     }
 
-    /// A grain as it is at a time within a step of the last evaluation.
+    /// Returns a grain at a time within a step of the last evaluation.
     pub fn grain_at(&self, slot: u32, time: f64) -> Grain<D> {
         outlet::grain_at(&self.dem.world, &self.s.watch, slot, time)
     }
 
-    /// All grains at a time within a step of the last evaluation, in order of number.
+    /// Returns all grains at a time within a step of the last evaluation, in order of number.
     pub fn grains_at(&self, time: f64) -> Vec<Grain<D>> {
         outlet::grains_at(&self.dem.world, &self.s.watch, time)
     }
 
-    /// Rigid groups of grains that stand still, by the numbers of their grains. Boundaries that stand
-    /// still are the ground.
+    /// Returns the rigid groups of grains at rest, by the numbers of their grains. Boundaries at rest
+    /// are the ground.
     pub fn rigid_groups(&self) -> DiskGroups {
         rigid::rigid_groups(&self.dem.world)
     }
 
-    /// Adds up who was under which regime since the last call.
+    /// Adds up the time that grains spent in each regime since the last call.
     pub(super) fn account(&mut self, now: f64) {
         driver::account(
             &self.dem.world,
@@ -276,7 +277,7 @@ impl<D: Integrate> System<D> {
         );
     }
 
-    /// Logs an event of the whole, or of one grain; gives its number, 0 if it was not logged.
+    /// Logs an event of the whole system, or of one grain; returns its number, 0 if it was not logged.
     pub(super) fn log(
         &mut self,
         sink: &mut dyn Sink,
@@ -297,7 +298,7 @@ impl<D: Integrate> System<D> {
         )
     }
 
-    /// Potential energy of a grain in the fields and with all others but itself and those in some slots, J.
+    /// Returns the potential energy of a grain in the fields and with all other grains except those in the slots `without`, J.
     pub(super) fn potential_of(&self, grain: &Grain<D>, time: f64, without: &[u32]) -> f64 {
         afar::potential_of(
             &self.setup,

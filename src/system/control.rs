@@ -1,11 +1,11 @@
-//! What a run is told from outside, and what it tells: how it is watched and stopped, how it ended, what it would do.
+//! Control and outcome of a run: how it is watched and stopped, how it ended, its plan.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How a call of [`System::run`](super::System::run) ended.
+/// Outcome of a call of [`System::run`](super::System::run).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     /// The finish time was reached.
@@ -18,12 +18,12 @@ pub enum Outcome {
     Interrupted,
 }
 
-/// Where a run stands.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Simulated time, s; negative while settling.
     pub time: f64,
-    /// When it ends, s.
+    /// Finish time, s.
     pub finish: f64,
     /// Grains in the system.
     pub grains: usize,
@@ -31,20 +31,20 @@ pub struct Progress {
     pub discharged: u64,
 }
 
-/// How a run is watched and stopped.
+/// Means to watch and to stop a run.
 pub struct Control<'a> {
     /// Set from outside (Ctrl-C) to stop after a checkpoint.
     pub interrupted: &'a AtomicBool,
     /// Stop after this much wall time, with a checkpoint.
     pub wall_limit: Option<Duration>,
-    /// Called now and then (some times a second).
+    /// Called some times a second.
     pub progress: Option<&'a mut (dyn FnMut(Progress) + Send)>,
     /// Number of threads that share the work; never changes results.
     pub threads: usize,
 }
 
 impl<'a> Control<'a> {
-    /// A run that only `interrupted` stops early, unwatched, on one thread.
+    /// Creates the control of a run that only `interrupted` stops early, unwatched, on one thread.
     pub fn new(interrupted: &'a AtomicBool) -> Self {
         Control {
             interrupted,
@@ -55,19 +55,19 @@ impl<'a> Control<'a> {
     }
 }
 
-/// What a run would do, for `arenite check`.
+/// Plan of a run, for `arenite check`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Step of the clusters, s.
     pub step: f64,
-    /// Why: one line a limit, the strictest first.
+    /// Reasons for the step: one line for each limit, the strictest first.
     pub reasons: Vec<String>,
-    /// Advice, as a step that is too large for the damping.
+    /// Advice, for example on a step that is too large for the damping.
     pub warnings: Vec<String>,
     /// Number of grains at the start.
     pub grains: usize,
     /// Grain-steps if every grain were stepped all the time.
     pub grain_steps: f64,
-    /// Seconds of one core that these take, parts of grains counted.
+    /// Seconds of one core that these take, with the parts of grains counted.
     pub seconds: f64,
 }

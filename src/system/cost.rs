@@ -1,8 +1,8 @@
-//! What a run costs, as far as can be told before it: for who plans a study, within a factor of two or three.
+//! Estimate of the cost of a run before it starts, to plan studies, within a factor of two or three.
 //!
-//! Measured on a common machine (docs/notes/performance.md tells of others): a ball of a settled bed takes a step in so many nanoseconds,
-//! links included. A grain of several parts costs a ball, and each part a search for what it touches; of a grain of arcs only those that face
-//! each other are looked at.
+//! Measured on a common machine (docs/notes/performance.md lists others): a step of a ball in a settled bed takes a fixed time, links
+//! included. A grain of several parts costs a ball, and for each part a search for contacts; of a grain of arcs only those that face each
+//! other are checked.
 
 use super::{EventsSetup, QuasiStaticSetup, Setup, SolverName};
 use crate::body::{Form, Grain};
@@ -10,21 +10,21 @@ use crate::contact::ContactLaw;
 use crate::geometry::{Dimension, Vector};
 use crate::stress::CostModel;
 
-/// Seconds of one core a step of a ball, by dimensions 2 and 3.
+/// Seconds of one core for a step of a ball, in 2 and 3 dimensions.
 const BALL: [f64; 2] = [1.0 / 60e6, 1.0 / 12e6];
-/// Of each part of a clump.
+/// The same for each part of a clump.
 const PART: [f64; 2] = [1.0 / 11e6, 1.0 / 60e6];
-/// Of a grain of arcs beyond that of a ball.
+/// Extra seconds for a grain of arcs beyond those of a ball.
 const ARCS: f64 = 1.0 / 25e6;
-/// A collision of an event-driven run, with all that is foreseen around it: seconds.
+/// Seconds for a collision of an event-driven run, with all predictions around it.
 const COLLISION: [f64; 2] = [1.8e-6, 2.3e-6];
 /// The same where contacts last.
 const SOFT: f64 = 4e-6;
-/// A grain of a quasi-static filling without its slides, seconds.
+/// Seconds for a grain of a quasi-static filling without its slides.
 const PLACED: [f64; 2] = [3e-4, 1e-3];
-/// Slides of such a filling: seconds of so many grains in so many layers whose links slide as soon as they are sheared as far as they are pressed,
-/// and the powers by which these grow with each. Fitted to 60 fillings of boxes, 50 to 5,000 disks and 60 to 400 spheres in 5 to 110 layers, friction
-/// 0.2 to 0.8, tangential stiffness 0.1 to 1 of the normal one: a factor of 1.5 between a fit and what is measured, 2.5 at most.
+/// Slides of such a filling: seconds for so many grains in so many layers whose links slide once they are sheared as far as they are
+/// compressed, and the exponents of growth with each. Fitted to 60 fillings of boxes, 50 to 5,000 disks and 60 to 400 spheres in 5 to 110
+/// layers, friction 0.2 to 0.8, tangential stiffness 0.1 to 1 of the normal one: a factor of 1.5 between fit and measurement, 2.5 at most.
 const SLIDES: [Slides; 2] = [
     Slides {
         seconds: 0.54,
@@ -41,43 +41,43 @@ const SLIDES: [Slides; 2] = [
         by_layers: 1.4,
     },
 ];
-/// Power by which they grow with how easily a link slides: the ratio of its stiffnesses over the coefficient of friction.
+/// Exponent of growth with how easily a link slides: the ratio of its stiffnesses over the coefficient of friction.
 const BY_EASE: f64 = 1.2;
-/// Conjugate gradients by themselves take so many times that.
+/// Factor of conjugate gradients alone on that time.
 const CONJUGATE: f64 = 6.0;
 
-/// An iteration of a solve for increments, for each displacement, seconds; its matrix takes as long as so many (`cargo bench --bench stress`, beds
-/// of 500 and 5,000 disks in single precision: 7 and 9 ns, 61 and 71 ns).
+/// Seconds of an iteration of a solve for increments, per displacement; its matrix takes as long as [`ASSEMBLY`] iterations (`cargo bench
+/// --bench stress`, beds of 500 and 5,000 disks in single precision: 7 and 9 ns, 61 and 71 ns).
 const ITERATION: f64 = 8e-9;
 const ASSEMBLY: usize = 8;
 
-/// Seconds of one core that a step of a ball takes.
+/// Returns the seconds of one core for a step of a ball.
 pub(super) fn step<D: Dimension>() -> f64 {
     BALL[D::N - 2]
 }
 
-/// Seconds of one core that a collision in flight takes.
+/// Returns the seconds of one core for a collision in flight.
 pub(super) fn collision<D: Dimension>() -> f64 {
     COLLISION[D::N - 2]
 }
 
-/// Seconds of one core that the matrix of a solve for increments of so many displacements takes.
+/// Returns the seconds of one core for the matrix of a solve for increments of so many displacements.
 pub(super) fn assembly(displacements: usize) -> f64 {
     iterations(ASSEMBLY, displacements)
 }
 
-/// Seconds of one core that so many of its iterations take.
+/// Returns the seconds of one core for `count` iterations of such a solve.
 pub(super) fn iterations(count: usize, displacements: usize) -> f64 {
     ITERATION * count as f64 * displacements as f64
 }
 
-/// Seconds of one core that so many solves of a filling for so many displacements take.
+/// Returns the seconds of one core for `count` solves of a filling for so many displacements.
 pub(super) fn solves(count: usize, displacements: usize) -> f64 {
     let n = displacements.max(2) as f64;
     CostModel::MEASURED.substitution * count as f64 * n * libm::log2(n)
 }
 
-/// What the slides of a filling cost: see [`SLIDES`].
+/// Cost of the slides of a filling: see [`SLIDES`].
 struct Slides {
     seconds: f64,
     grains: f64,
@@ -87,7 +87,7 @@ struct Slides {
 }
 
 impl<D: Dimension> Setup<D> {
-    /// Seconds of one core that all grains take, each step so long, s.
+    /// Returns the seconds of one core for all grains, with a step of `step`, s.
     pub fn stepped_cost(&self, step: f64) -> f64 {
         let settles = self.run.settle.map_or(0.0, |settle| settle.at_most);
         let steps = (self.run.finish - self.run.begin + settles) / step;
@@ -101,7 +101,7 @@ impl<D: Dimension> Setup<D> {
         given.sum::<f64>() * steps + fed.sum::<f64>()
     }
 
-    /// Seconds of one core that a step of a grain takes.
+    /// Returns the seconds of one core for a step of a grain.
     fn grain_cost(&self, form: Option<u16>) -> f64 {
         let k = D::N - 2;
         let more = |form: &Form<D>| {
@@ -114,8 +114,8 @@ impl<D: Dimension> Setup<D> {
         BALL[k] + form.map_or(0.0, |form| more(&self.matter.forms[usize::from(form)]))
     }
 
-    /// Collisions to expect of an event-driven run, and seconds of one core; by the speeds at the start, which only fall where
-    /// nothing drives the grains.
+    /// Returns the expected number of collisions of an event-driven run, and the seconds of one core, from the speeds at the start, which
+    /// only fall where nothing drives the grains.
     pub fn event_cost(&self, events: &EventsSetup) -> (f64, f64) {
         let count = self.grains.len() as f64;
         let soft = events.laws.pairs.iter().flatten().any(|law| law.soft);
@@ -125,12 +125,12 @@ impl<D: Dimension> Setup<D> {
             Some(tau) => rate * tau * libm::log1p(self.run.finish / tau),
             None => rate * self.run.finish,
         };
-        // Each grain is foreseen at least once.
+        // Each grain's events are predicted at least once.
         let each = if soft { SOFT } else { COLLISION[D::N - 2] };
         (collisions, each * (collisions + 2.0 * count))
     }
 
-    /// The time in which a gas that nothing drives cools, s; none where it is driven, or loses nothing that is known beforehand.
+    /// Returns the cooling time of a gas that nothing drives, s; `None` where it is driven, or no loss is known beforehand.
     fn cooling(&self, events: &EventsSetup, rate: f64) -> Option<f64> {
         let driven =
             self.fields.gravity.norm() > 0.0 || self.boundaries.iter().any(|wall| !wall.stands());
@@ -141,12 +141,13 @@ impl<D: Dimension> Setup<D> {
         let sum: f64 = events.rules.iter().map(|rule| rule.restitution).sum();
         let mean = sum / events.rules.len() as f64;
         let lost = 1.0 - mean * mean;
-        // Of each grain; two are in a collision.
+        // Per grain; two take part in a collision.
         let each = 2.0 * rate / self.grains.len() as f64;
         (lost > 0.0 && each > 0.0).then(|| 2.0 * D::N as f64 / (lost * each))
     }
 
-    /// Collisions of pairs in a second: of a dilute gas, with the packing's correction (Enskog; Carnahan and Starling 1969, Henderson 1975), 1/s.
+    /// Returns the collision rate of pairs in a dilute gas, with the packing's correction (Enskog; Carnahan and Starling 1969,
+    /// Henderson 1975), 1/s.
     fn collision_rate(&self) -> f64 {
         let count = self.grains.len() as f64;
         if count < 2.0 {
@@ -167,14 +168,14 @@ impl<D: Dimension> Setup<D> {
             / count;
         let room = self.room(radius, square);
         let filled = (measure / room).clamp(1e-9, 0.6);
-        // What gravity or a moving wall gives is not in it; a fall through the room is.
+        // The energy that gravity or a moving wall supplies is not included; that of a fall through the room is.
         let fall = self.fields.gravity.norm() * libm::pow(room, 1.0 / D::N as f64);
         let speed = (square + fall).sqrt();
         let density = count / room;
         let pi = std::f64::consts::PI;
         let each = if D::N == 2 {
             let pair = (1.0 - 7.0 * filled / 16.0) / ((1.0 - filled) * (1.0 - filled));
-            // Mean of the relative speed of two of a Maxwell distribution: sqrt(pi / 2) times the root of the mean square.
+            // Mean relative speed of two grains of a Maxwell distribution: sqrt(pi / 2) times the root mean square.
             2.0 * 2.0 * radius * density * (pi / 2.0).sqrt() * speed * pair
         } else {
             let pair = (1.0 - filled / 2.0) / libm::pow(1.0 - filled, 3.0);
@@ -183,8 +184,8 @@ impl<D: Dimension> Setup<D> {
         0.5 * count * each
     }
 
-    /// The room that grains have of which the mean square of the speed is so much, m^2 or m^3: the periodic box, or what they span; or what walls span, as
-    /// far as they spread in it: a gas under gravity to twice its scale height.
+    /// Returns the room of grains with this mean square of the speed, m^2 or m^3: the periodic box, or the extent of the grains, or that of
+    /// the walls as far as the grains spread in it (a gas under gravity: to twice its scale height).
     fn room(&self, radius: f64, square: f64) -> f64 {
         let gravity = self.fields.gravity.norm();
         let walls = self.boundaries.iter();
@@ -204,7 +205,7 @@ impl<D: Dimension> Setup<D> {
             for (from, to) in &walls {
                 (low, high) = (low.min(from[k]), high.max(to[k]));
             }
-            // Across gravity, or where it counts for nothing, nothing keeps them from the walls.
+            // Across gravity, or without it, nothing keeps the grains from the walls.
             let along = self.fields.gravity[k].abs() > 0.5 * gravity;
             match along {
                 true => (high - low).min(rises.max(spans)),
@@ -214,7 +215,7 @@ impl<D: Dimension> Setup<D> {
         (0..D::N).map(side).product()
     }
 
-    /// Seconds of one core that a quasi-static filling takes.
+    /// Returns the seconds of one core for a quasi-static filling.
     pub fn filling_cost(&self, settings: &QuasiStaticSetup) -> f64 {
         let (k, grains) = (D::N - 2, self.grains.len() as f64);
         let slides = &SLIDES[k];
@@ -230,7 +231,7 @@ impl<D: Dimension> Setup<D> {
         times * (PLACED[k] * grains + slides * sliding)
     }
 
-    /// How many grains of the mean size lie on each other.
+    /// Returns the number of layers of grains of the mean size.
     fn layers(&self) -> f64 {
         let height = |grain: &Grain<D>| {
             -self.fields.gravity.dot(&grain.position) / self.fields.gravity.norm()
@@ -244,7 +245,7 @@ impl<D: Dimension> Setup<D> {
         1.0 + ((high - low) / mean).max(0.0)
     }
 
-    /// Tangential over normal stiffness over the coefficient of friction, the mean of the laws; 0 where nothing grips or all holds.
+    /// Returns tangential over normal stiffness over the coefficient of friction, the mean of the laws; 0 where nothing grips or all holds.
     fn ease_of_slides(&self) -> f64 {
         let radius = self.grains.first().map_or(0.0, |grain| grain.radius);
         let ease = |law: &ContactLaw| {

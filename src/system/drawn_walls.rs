@@ -1,4 +1,4 @@
-//! Lines that stand for walls in pictures, as they are at the start of a run.
+//! Line drawings of walls for pictures, as the walls are at the start of a run.
 
 use crate::geometry::dot;
 use crate::geometry::{Dimension, Vector};
@@ -6,10 +6,10 @@ use crate::record::WallDrawing;
 use crate::walls::Boundary;
 use crate::walls::shapes::drawing::{Line, add};
 
-/// So many gaps at most are drawn across a picture's diagonal, in a wall through which grains pass.
+/// Greatest number of gaps across a picture's diagonal, in a wall through which grains pass.
 const MOST_DASHES: f64 = 200.0;
 
-/// Lines for a run's boundaries. Planes have no end: they are drawn across the box from `min` to
+/// Returns the lines of a run's boundaries. Planes have no end: they are drawn across the box from `min` to
 /// `max` (m), which should hold the grains with some room.
 pub fn draw_walls<D: Dimension>(
     boundaries: &[Boundary<D>],
@@ -36,7 +36,7 @@ pub fn draw_walls<D: Dimension>(
     drawings
 }
 
-/// A line with gaps as wide as what passes, and as much between them, from one of its corners to the next.
+/// Cuts a line, from each corner to the next, into dashes of length `gap` at most, with gaps of the same length.
 fn dashes((points, closed): &Line, gap: f64) -> Vec<Line> {
     let ends = points
         .iter()

@@ -1,4 +1,4 @@
-//! The driver: one queue of events moves the whole system (thesis 5.3).
+//! Driver of a system: one queue of events moves the whole system (thesis 5.3).
 
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,7 @@ use crate::field::FieldSet;
 use crate::neighbor::BroadPhase;
 use crate::record::{BodyRef, EventRow, Sink};
 
-/// How far a run is.
+/// Stage that a run has reached.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Stage {
     /// Time of step 0, s.
@@ -39,9 +39,9 @@ pub(super) struct Stage {
     pub settling: bool,
     pub started: bool,
     pub over: Option<Outcome>,
-    /// What was held at the end.
+    /// Energies held at the end.
     pub held: Held,
-    /// Taken by the clock before this process, s.
+    /// Wall time before this process, s.
     pub wall_seconds: f64,
 }
 
@@ -63,11 +63,11 @@ pub(super) struct DriverState {
     pub perturb: perturb::PerturbState,
     pub zones: super::zones::Zones,
     pub meters: meter::MeterState,
-    /// Commands from outside.
+    /// Commands given from outside.
     pub given: Vec<Given>,
 }
 
-/// A granular system under the event loop.
+/// A granular system driven by the event loop.
 pub struct System<D: Integrate> {
     pub(super) setup: Setup<D>,
     pub(super) dem: Dem<D>,
@@ -75,15 +75,15 @@ pub struct System<D: Integrate> {
     /// Whether all fields are uniform, so that grains may fly.
     pub(super) uniform: bool,
     pub(super) s: DriverState,
-    /// The filling that it began as, if it did.
+    /// Figures of the filling with which the run began, if it did.
     pub(super) filled: Option<Filling>,
     pub(super) flight_search: Box<dyn BroadPhase<D>>,
     /// Collisions in flight, where there are any.
     pub(super) air: Option<air::Air>,
-    /// Who is around a place, for feeds, while that holds.
+    /// Cached neighbours of places, used by feeds as long as they hold.
     pub(super) surroundings: Option<super::surroundings::Surroundings<D>>,
     pub(super) started_at: Instant,
-    /// Where whoever drives the run looked at it last, s, and how many steps there had been.
+    /// Time, s, and number of steps at which the caller that drives the run last paused it.
     pub(super) looked_at: Option<(f64, i64)>,
 }
 
@@ -97,18 +97,18 @@ impl<D: Integrate> std::fmt::Debug for System<D> {
 }
 
 impl<D: Integrate> System<D> {
-    /// The setup, without its list of grains, which have become those of the system, and with the gravity
+    /// Returns the setup, without its list of grains, which have become those of the system, and with the gravity
     /// that acts now.
     pub fn setup(&self) -> &Setup<D> {
         &self.setup
     }
 
-    /// The world with the model that steps it, to look at.
+    /// Returns the world with the model that steps it, for reading.
     pub fn dem(&self) -> &Dem<D> {
         &self.dem
     }
 
-    /// The time up to which it has come, s: that of the last look at it, or else of the last evaluation or row.
+    /// Returns the time that the run has reached, s: that of the last pause, or else of the last evaluation or row.
     pub(super) fn time_now(&self) -> f64 {
         match self.looked_at {
             Some((time, n)) if n == self.dem.world.clock.n && self.s.stage.over.is_none() => time,
@@ -116,12 +116,12 @@ impl<D: Integrate> System<D> {
         }
     }
 
-    /// Step of the clusters, s.
+    /// Returns the step of the clusters, s.
     pub fn step_size(&self) -> f64 {
         self.dem.world.clock.step
     }
 
-    /// Time of the last evaluation, s.
+    /// Returns the time of the last evaluation, s.
     pub fn time(&self) -> f64 {
         self.dem.world.clock.time()
     }
@@ -138,7 +138,7 @@ impl<D: Integrate> System<D> {
         perturb::schedule_gravity(self);
     }
 
-    /// Motion begins: the book is opened and all that the setup schedules is scheduled.
+    /// Begins motion: opens the energy balance, and schedules all sources of the setup.
     pub(super) fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let begin = self.setup.run.begin;
         self.s.stage.settling = false;
@@ -181,19 +181,19 @@ impl<D: Integrate> System<D> {
         Ok(())
     }
 
-    /// [`System::run_until`]: in a pool of as many threads as asked for.
+    /// Implements [`System::run_until`], in a pool of as many threads as asked for.
     pub(super) fn run_here(
         &mut self,
         until: f64,
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
     ) -> Result<Option<Outcome>, SystemError> {
-        /// As much as the main thread has.
+        /// Stack of a thread, bytes: as much as the main thread has.
         const STACK: usize = 8 << 20;
         self.dem.set_threads(control.threads);
         if control.threads > 1 && rayon::current_thread_index().is_none() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(control.threads);
-            // Without more threads all takes longer, and no more.
+            // Without more threads the run only takes longer.
             if let Ok(pool) = pool.stack_size(STACK).build() {
                 return pool.install(|| self.run_judged(until, sink, control));
             }
@@ -201,7 +201,7 @@ impl<D: Integrate> System<D> {
         self.run_judged(until, sink, control)
     }
 
-    /// To a time (s) or the end, where it is asked whether that was a jam.
+    /// Runs to a time (s) or to the end, where it decides whether the run ended in a jam.
     fn run_judged(
         &mut self,
         until: f64,
@@ -214,7 +214,7 @@ impl<D: Integrate> System<D> {
         Ok(outcome)
     }
 
-    /// Lets a run that has come to its finish go on to a later one, s.
+    /// Extends a run that has come to its finish to a later one, s.
     pub fn extend(&mut self, finish: f64) {
         self.setup.run.finish = finish;
         self.s.stage.over = None;
@@ -222,7 +222,7 @@ impl<D: Integrate> System<D> {
         self.s
             .schedule
             .set(Source::Finish, finish, EventKind::Finish);
-        // Sources whose next turns lay past the finish.
+        // Schedules the sources whose next events lay past the old finish.
         let begun = self.s.stage.started && !self.s.stage.settling;
         let jammed = self.s.watch.jam().is_some();
         for (source, turn) in self.s.sources.first(&self.setup) {
@@ -266,7 +266,7 @@ impl<D: Integrate> Driven<D> for System<D> {
         Ok(())
     }
 
-    /// Steps, and the turns of flights and of a gravity that changes while nobody steps.
+    /// Handles the system's own entries: steps, counts of nodes, rest groups, flights, and gravity that changes while no grain is stepped.
     fn go_on(
         &mut self,
         watch: &mut Watch<'_, '_>,
@@ -285,7 +285,7 @@ impl<D: Integrate> Driven<D> for System<D> {
                 source: Source::Rest(grain),
                 ..
             }) => {
-                // Carried at the next look, between steps.
+                // Solved at the next check, between steps.
                 self.s.schedule.pop();
                 self.s.journal.handle();
                 self.s.rest.groups.come(grain);
@@ -352,7 +352,7 @@ impl<D: Integrate> Driven<D> for System<D> {
         Ok(())
     }
 
-    /// By its own clock, which checkpoints set anew.
+    /// Adds the time on the system's own clock, which checkpoints set anew.
     fn spent(&mut self, _: f64) {
         self.s.stage.wall_seconds = wall_time(&self.started_at, &self.s.stage);
         self.started_at = Instant::now();
@@ -360,7 +360,7 @@ impl<D: Integrate> Driven<D> for System<D> {
 
     fn pause(&mut self, time: f64) {
         let clock = &self.dem.world.clock;
-        // Of a time that is over nothing is known; the grid may be off by rounding.
+        // Ignores a time that has passed; the grid may be off by rounding.
         if time < self.time_now() - 0.5 * clock.step {
             return;
         }
@@ -386,26 +386,26 @@ impl<D: Integrate> Commanded<D> for System<D> {
 
     fn will_open(&mut self, wall: usize, time: f64) {
         self.dem.world.walls.boundaries[wall].boundary.opens_at = Some(time);
-        // A jam that stands is over.
+        // An established jam is over.
         perturb::go_on(self, time);
         air::forget_flyers(&mut self.air);
     }
 }
 
-/// Steps from the next one, at a time (s), up to the next event of anybody else, without going through the queue.
+/// Steps from the next step, at a time (s), up to the next event of any other source, without going through the queue.
 fn steps_from<D: Integrate>(
     system: &mut System<D>,
     mut time: f64,
     watch: &mut Watch<'_, '_>,
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
-    /// Between looks at the clock of a system that has bands, at least.
+    /// Least time between checks of the clock, for a system that has bands.
     const LOOK_TIME: Duration = Duration::from_millis(100);
     let limit = system.s.schedule.first_time();
     let mut begun = false;
     while begun || time <= limit && steps(&system.dem.world) {
         watch.worked(1 + system.dem.world.grains.active.len() as u32 / 256);
-        // A large system loses something wherever it stops, and the clock costs it nothing.
+        // Every stop costs a large system time, while the check of the clock costs it nothing.
         let world = &system.dem.world;
         let look = watch.is_due()
             && (!cluster::blocks::has_bands(&world.contacts, &world.cell)
@@ -415,7 +415,7 @@ fn steps_from<D: Integrate>(
             continue;
         }
         time = system.dem.world.clock.time_of(system.dem.world.clock.n + 1);
-        // A renewal may have called a flyer back earlier.
+        // A rebuild of the lists may have called a flyer back earlier.
         if look || system.s.schedule.first_time() < limit {
             break;
         }
@@ -425,7 +425,7 @@ fn steps_from<D: Integrate>(
     Ok(())
 }
 
-/// While grains settle: the first look for rest, and the end of their time.
+/// Schedules, while grains settle, the first rest check and the end of settling.
 pub(super) fn schedule_settling(state: &mut DriverState) {
     if let Some(look) = state.sources.look().settling(state.stage.origin) {
         state.schedule.set(Source::Jam, look.time, look.kind);
@@ -433,7 +433,7 @@ pub(super) fn schedule_settling(state: &mut DriverState) {
     state.schedule.set(Source::Finish, 0.0, EventKind::Finish);
 }
 
-/// The next turn of fields with an inner state, after a time, s.
+/// Schedules the next event of fields with an inner state, after a time, s.
 pub(super) fn schedule_fields<D: Integrate>(system: &mut System<D>, time: f64) {
     if let Some(next) = system.fields.next_event(time) {
         let schedule = &mut system.s.schedule;
@@ -445,7 +445,7 @@ pub(super) fn wall_time(started_at: &Instant, stage: &Stage) -> f64 {
     stage.wall_seconds + started_at.elapsed().as_secs_f64()
 }
 
-/// Puts the grains of the setup in and makes the first evaluation, before which `springs` may give links their history.
+/// Adds the grains of the setup and makes the first evaluation, before which `springs` may set the contact history of links.
 pub(super) fn populate<D: Integrate>(
     setup: &mut Setup<D>,
     dem: &mut Dem<D>,
@@ -455,7 +455,7 @@ pub(super) fn populate<D: Integrate>(
     start: f64,
     springs: impl FnOnce(&mut Dem<D>),
 ) {
-    // The setup's list is not needed any more: it would double the memory of a large system.
+    // The setup's list is no longer needed: it would double the memory of a large system.
     let grains = std::mem::take(&mut setup.grains);
     traffic.begin(grains.len());
     let now = dem.world.clock.time();
@@ -477,12 +477,12 @@ pub(super) fn populate<D: Integrate>(
     cluster::change::start_springs(&mut dem.world);
     springs(dem);
     dem.forces();
-    // What is in touch from the start did not come about.
+    // Links in touch from the start do not count as formed.
     dem.effects.link_events.clear();
     afar::apply_fields(dem, fields, uniform);
 }
 
-/// A flying slot whose row stands at the time of evaluation begins to step.
+/// Starts to step a flying slot whose row is at the time of evaluation.
 pub(super) fn start_stepping<D: Integrate>(world: &mut World<D>, slot: u32) {
     world.grains.arrays.status[slot as usize] = Status::Stepped;
     world.grains.active.push(slot);
@@ -490,12 +490,12 @@ pub(super) fn start_stepping<D: Integrate>(world: &mut World<D>, slot: u32) {
     world.grains.fresh.push(slot);
 }
 
-/// Whether anything is to be stepped: grains, or walls that forces move.
+/// Returns whether anything is to be stepped: grains, or walls that forces move.
 pub(super) fn steps<D: Integrate>(world: &World<D>) -> bool {
     !world.grains.active.is_empty() || world.walls.has_guided()
 }
 
-/// Number of grains in the system.
+/// Returns the number of grains in the system.
 pub(super) fn grain_count<D: Integrate>(
     world: &World<D>,
     border: &Border,
@@ -529,7 +529,7 @@ pub(super) fn body_ref<D: Integrate>(world: &World<D>, other: Other) -> BodyRef 
     }
 }
 
-/// Adds up who was under which regime since the last call.
+/// Adds up the time that grains spent in each regime since the last call.
 pub(super) fn account<D: Integrate>(
     world: &World<D>,
     border: &Border,
@@ -547,7 +547,7 @@ pub(super) fn account<D: Integrate>(
     });
 }
 
-/// The random stream of a purpose: the same whatever else is drawn.
+/// Returns the random stream of a purpose: the same whatever else is drawn.
 pub(super) fn stream(seed: u64, purpose: u64) -> ChaCha8Rng {
     use rand_chacha::rand_core::SeedableRng;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -1,4 +1,4 @@
-//! What is asked of any driver, whichever models it has.
+//! Common interface of all drivers, whichever models they have.
 
 use super::command;
 use super::events::Events;
@@ -9,10 +9,10 @@ use crate::cluster::integrate::Integrate;
 use crate::control::Command;
 use crate::record::{GrainRow, LinkRow, Sink, Summary};
 
-/// All grains and links of a moment.
+/// Rows of all grains and links at one time.
 pub type Rows = (Vec<GrainRow>, Vec<LinkRow>);
 
-/// A run: of motion ([`System`]), of quasi-static equilibria ([`QuasiStatic`]), or from collision to
+/// Driver of a run: of motion ([`System`]), of quasi-static equilibria ([`QuasiStatic`]), or from collision to
 /// collision ([`Events`]).
 pub trait Driver {
     /// Runs to the finish, an interruption or an error.
@@ -28,8 +28,8 @@ pub trait Driver {
         Ok(outcome.unwrap_or(Outcome::Finished))
     }
 
-    /// The same up to a time (s), if the end does not come first; none: there the run goes on. All that is due until then is done, and that
-    /// somebody looks changes no bit of what follows.
+    /// Runs up to a time (s), or to the end if that comes first; `None` if the run can go on from there. Handles all events due until then.
+    /// A pause to observe the run changes no bit of what follows.
     ///
     /// # Errors
     /// As [`Driver::run`].
@@ -40,26 +40,26 @@ pub trait Driver {
         control: &mut Control<'_>,
     ) -> Result<Option<Outcome>, SystemError>;
 
-    /// Where the run stands, s.
+    /// Returns the present time of the run, s.
     fn time(&self) -> f64;
 
-    /// Has a command carried out where the run stands, and logged.
+    /// Executes and logs a command at the present time of the run.
     ///
     /// # Errors
     /// A command that the run cannot take, by which nothing is changed; as [`Driver::run`].
     fn command(&mut self, command: &Command, sink: &mut dyn Sink) -> Result<(), SystemError>;
 
-    /// All grains in order of number, all at [`Driver::time`], and all links as of the last evaluation before it. From collision to collision
-    /// there are no links.
+    /// Returns all grains in order of number, all at [`Driver::time`], and all links as of the last evaluation before it. Event-driven runs
+    /// have no links.
     fn rows(&mut self) -> Rows;
 
-    /// The state, from which [`driver_of`] goes on with the same bits.
+    /// Returns the state, from which [`driver_of`] resumes with the same bits.
     ///
     /// # Errors
     /// A state that cannot be written down.
     fn save(&mut self) -> Result<Vec<u8>, SystemError>;
 
-    /// The figures so far. The names of program version and scenario are the caller's to fill in.
+    /// Returns the figures so far. The caller fills in the names of program version and scenario.
     fn summary(&self) -> Summary;
 }
 
@@ -95,7 +95,7 @@ impl<D: Integrate> Driver for System<D> {
     }
 }
 
-/// The driver that a setup asks for, at its start or from a saved state.
+/// Returns the driver that a setup requires, at its start or from a saved state.
 ///
 /// # Errors
 /// A setup that cannot run; a state of another setup.
@@ -109,7 +109,7 @@ pub fn driver_of<D: Integrate>(
     if moving_part(&setup).is_some() {
         return Ok(Box::new(Filled::new(&setup, state)?));
     }
-    // A run that ends before motion begins.
+    // The run ends before motion begins.
     let waits = |settings: &QuasiStaticSetup| settings.then == ThenName::Motion;
     let setup = match setup.models.quasi_static.as_ref().is_some_and(waits) {
         true => filling_part(&setup),

@@ -1,4 +1,4 @@
-//! A grain that a feed makes joins those that are there: what it may meet is looked at, and nobody else.
+//! Entry of a fed grain: only the grains that it may meet are checked.
 
 use super::air::Air;
 use super::schedule::Source;
@@ -13,12 +13,12 @@ use crate::geometry::Vector;
 use crate::neighbor::BroadPhase;
 use crate::record::Sink;
 
-/// What is due within so many steps cannot wait.
+/// Number of steps within which a predicted event cannot wait.
 const DUE: f64 = 3.0;
-/// Lists are renewed for flyers so many steps before the first of them must be back.
+/// Number of steps, before the first flyer must be back, at which lists are rebuilt for flyers.
 const BEFORE: f64 = 2.0;
 
-/// Slots of grains whose surface may be within `reach` of a place, m, at a time, s.
+/// Returns the slots of grains whose surface may be within `reach` of a place, m, at a time, s.
 pub(super) fn around<D: Integrate>(
     dem: &Dem<D>,
     air: &mut Option<Air>,
@@ -30,7 +30,7 @@ pub(super) fn around<D: Integrate>(
     if let Some(slots) = air::around_in_air(&dem.world, air, place, reach) {
         return slots;
     }
-    // Collisions make flyers faster than they were when that was made.
+    // Collisions make flyers faster than they were when the cache was made.
     let known = surroundings.take().filter(|_| !air::flyers_collide(air));
     let known = known.filter(|known| known.holds(dem, time));
     let known = known.unwrap_or_else(|| Surroundings::new(dem, time));
@@ -39,7 +39,7 @@ pub(super) fn around<D: Integrate>(
     found
 }
 
-/// A grain that was just added as a flyer, its row at the time of evaluation, joins all others.
+/// Lets a grain that was just added as a flyer, with its row at the time of evaluation, join all others.
 pub(super) fn join<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -53,7 +53,7 @@ pub(super) fn join<D: Integrate>(
     Ok(())
 }
 
-/// The same without a look at all others; gives whether that was possible. If not, all is to be renewed.
+/// The same without checking all other grains; returns whether that was possible. If not, all lists must be rebuilt.
 fn join_alone<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -88,7 +88,7 @@ fn join_flyers<D: Integrate>(
     let now = system.dem.world.clock.time();
     let h = system.dem.world.clock.step;
     let due = now + DUE * h;
-    // What is foreseen of others holds until then.
+    // Predictions for other flyers hold until then.
     let planned = system.s.schedule.time_of(Source::Flight);
     let until = planned.map_or(f64::INFINITY, |planned| {
         (planned + BEFORE * h - now).max(0.0)
@@ -113,7 +113,7 @@ fn join_flyers<D: Integrate>(
         reach,
         time.max(now),
     );
-    // What is looked at must not depend on when the surroundings were gathered: a run that goes on from a checkpoint gathers them anew.
+    // The grains checked must not depend on when the surroundings were gathered: a run resumed from a checkpoint gathers them anew.
     near.retain(|&other| other == slot || may_meet(&system.dem.world, slot, other, now, length));
     let status = &system.dem.world.grains.arrays.status;
     let flies = |slot: &u32| status[*slot as usize] == Status::Flying;
@@ -149,7 +149,7 @@ fn join_flyers<D: Integrate>(
         let Some(flyers) = steps_in(system, sink, slot, &near)? else {
             return Ok(false);
         };
-        // They meet it as one that is stepped.
+        // The flyers meet it as a stepped grain.
         let ahead = foresee_among(
             &system.setup,
             &mut system.dem.world,
@@ -180,8 +180,8 @@ fn join_flyers<D: Integrate>(
     Ok(true)
 }
 
-/// Whether a flyer whose row stands at `now` may meet a grain in so much time, s, by their distance and speeds, also if it is to be
-/// stepped itself.
+/// Returns whether a flyer whose row is at `now` may meet a grain within `length`, s, by their distance and speeds, also if the flyer
+/// itself is to be stepped.
 fn may_meet<D: Integrate>(world: &World<D>, slot: u32, other: u32, now: f64, length: f64) -> bool {
     let arrays = &world.grains.arrays;
     let (a, b) = (slot as usize, other as usize);
@@ -199,7 +199,7 @@ fn may_meet<D: Integrate>(world: &World<D>, slot: u32, other: u32, now: f64, len
     cluster::observe::shortest(&world.physics, &world.cell, x - y).norm() <= reach
 }
 
-/// Foresees flyers, ascending, as if of those that are stepped only these were there. Their rows come to stand at `now`.
+/// Predicts flyers, ascending, as if only `stepped` were stepped grains. Moves the flyers' rows to `now`.
 fn foresee_among<D: Integrate>(
     setup: &Setup<D>,
     world: &mut World<D>,
@@ -223,14 +223,14 @@ fn foresee_among<D: Integrate>(
     ahead
 }
 
-/// A flyer must be back at a time, s, at the latest.
+/// Requires a flyer to be back at a time, s, at the latest; returns that time.
 fn returns<D: Integrate>(world: &mut World<D>, slot: u32, back: f64) -> f64 {
     let known = &mut world.grains.back[slot as usize];
     *known = known.min(back);
     back
 }
 
-/// A grain that was just added begins to step at once. Gives the flyers among `near`; none where lists are to be renewed.
+/// Steps a grain that was just added from now on. Returns the flyers near it; `None` where lists must be rebuilt.
 pub(super) fn steps_in<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,

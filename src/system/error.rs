@@ -1,8 +1,8 @@
-//! Why a run cannot start or go on.
+//! Errors with which a run cannot start or go on.
 
 use crate::record::RecordError;
 
-/// Why a run cannot start or go on.
+/// Error with which a run cannot start or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum SystemError {
     /// The setup contradicts itself.
@@ -11,10 +11,10 @@ pub enum SystemError {
     /// A record could not be written.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// A number went wrong.
+    /// A computed number is invalid.
     #[error("{0}")]
     Numerical(String),
-    /// A saved state does not fit.
+    /// A saved state does not fit the setup or the program.
     #[error("the saved state cannot be used: {0}")]
     Saved(String),
     /// A command that the run cannot take.
@@ -26,7 +26,7 @@ pub enum SystemError {
     /// Another rank stopped with an error.
     #[error("rank {rank} stopped with an error")]
     Elsewhere {
-        /// Which.
+        /// Number of that rank.
         rank: usize,
     },
 }

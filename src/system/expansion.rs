@@ -1,16 +1,15 @@
-//! A bed at rest whose grains grow or shrink while the walls stand: what a change of temperature
-//! does to grains and walls that expand differently (thesis 4.7; Claudin & Bouchaud 1997).
+//! Expansion of the grains of a bed at rest between walls that stay: the effect of a change of temperature
+//! on grains and walls that expand differently (thesis 4.7; Claudin & Bouchaud 1997).
 
 use crate::geometry::{Dimension, Vector};
 use crate::stress::{Element, Link, LinkState, Node, Packing, Solver};
 
-/// Gaps under this share of a radius were contacts, as where grains come to lie.
+/// Share of a radius below which a gap counts as a contact, as where grains come to lie.
 const TOUCH: f64 = 1e-6;
 
-/// The packing as it is now, with all radii greater by `share` of themselves (less, if negative):
-/// loads, forces and open pairs are those of `packing`, places those displaced by now. Not yet in equilibrium:
-/// [`Packing::relax`] brings it there; with a share of 0 it is there already. Links that were held
-/// because they need dynamics are free again.
+/// Returns the present packing with all radii increased by `share` of themselves (reduced, if negative): loads, forces and open pairs
+/// are those of `packing`, positions are the displaced ones. It is not in equilibrium until [`Packing::relax`] brings it there; with a
+/// share of 0 it already is. Links that were held because they require dynamics are free again.
 ///
 /// To first order: every pair comes nearer by `share` times the sum of its radii. Nodes of walls
 /// stay where they are.
@@ -22,14 +21,14 @@ pub fn expanded<D: Dimension>(
     let old = packing.network();
     let m = old.per_node();
     let mut new = Packing::new(old.freedom(), solver);
-    // All loads, also those that prestress balances: what is unbalanced, less the forces of links.
-    // Tangential forces go over as prestress, which balances its part of them again.
+    // All loads, including those that prestress balances: the residual, less the forces of links.
+    // Tangential forces become prestress, which balances its part of them again.
     let mut loads = packing.residual();
     let moved = |node| {
         let row = old.row(node)?;
         Some(&packing.displacements()[row * m..(row + 1) * m])
     };
-    // Displacements begin anew; pairs that are apart must know of those so far.
+    // Displacements begin at zero; open pairs must include those so far.
     for (key, node) in old.nodes().iter().enumerate() {
         let position = match moved(key) {
             Some(u) => node.position + D::Vector::from_fn(|k| u[k]),
@@ -41,7 +40,7 @@ pub fn expanded<D: Dimension>(
         let stress = packing.stress(key);
         let [a, b] = [link.a, link.b].map(|node| &old.nodes()[node]);
         let nearer = share * (a.radius + b.radius);
-        // A pressed link is a gap below zero, so that it opens where its force ends.
+        // A pressed link has a negative gap, so that it opens where its force ends.
         let gap = if stress.on {
             -stress.normal / link.kn
         } else {
@@ -64,7 +63,7 @@ pub fn expanded<D: Dimension>(
         if !stress.on {
             continue;
         }
-        // Friction is history: it goes over as it is.
+        // Friction is history: the tangential force is kept as it is.
         new.set_prestress(added, 0.0, stress.tangential);
         let on_a = link.normal * -stress.normal;
         for (node, force, arm) in [(link.a, on_a, link.arms[0]), (link.b, -on_a, link.arms[1])] {

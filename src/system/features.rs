@@ -1,4 +1,4 @@
-//! Which features a setup asks for, and which of its models do not take one of them.
+//! Features that a setup uses, and those that one of its models does not support.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::field::GravityChange;
 use crate::geometry::Dimension;
 use crate::walls::{Boundary, Motion};
 
-/// Part of a setup that asks for a feature.
+/// Part of a setup that uses a feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// What there is once.
+    /// The whole setup, for parts that occur once.
     Whole,
     /// The law of two materials.
     Law([usize; 2]),
@@ -36,7 +36,7 @@ pub enum Part {
     Control(usize),
 }
 
-/// A feature, and what asks for it.
+/// A feature, and the part that uses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The feature.
@@ -45,7 +45,7 @@ pub struct Asked {
     pub part: Part,
 }
 
-/// The models that a setup asks for beside stepping.
+/// Returns the models that a setup uses beside stepping.
 pub fn models<D: Dimension>(setup: &Setup<D>) -> Vec<Model> {
     let all = [
         (Model::Collisions, setup.models.events.is_some()),
@@ -58,8 +58,8 @@ pub fn models<D: Dimension>(setup: &Setup<D>) -> Vec<Model> {
     asked.map(|(model, _)| model).collect()
 }
 
-/// The features that a setup asks for: but for images of walls, which depend on how far grains reach, and for fills, which a
-/// setup has no more.
+/// Returns the features that a setup uses, except images of walls, which depend on how far grains reach, and fills, which a
+/// setup no longer contains.
 pub fn features<D: Dimension>(setup: &Setup<D>) -> Vec<Asked> {
     let mut all = Features::default();
     laws(setup, &mut all);
@@ -93,7 +93,7 @@ pub fn features<D: Dimension>(setup: &Setup<D>) -> Vec<Asked> {
     }
     around(setup, &mut all);
     records(setup, &mut all);
-    // Last: a box that moves, for one, has no gravity, and is what is to be told of first.
+    // Last: a moving box, for example, has no gravity, and must be reported first.
     let gravity = match setup.fields.gravity == D::Vector::default() {
         true => Feature::Weightless,
         false => Feature::Gravity,
@@ -158,7 +158,7 @@ fn terms(slots: &ContactTerms) -> impl Iterator<Item = Feature> {
     found.into_iter().flatten()
 }
 
-/// How a wall moves, and whom it stops.
+/// Returns the features of how a wall moves, and of which grains it stops.
 fn ways_of<D: Dimension>(wall: &Boundary<D>) -> impl Iterator<Item = Feature> {
     let motion = match &wall.motion {
         Motion::Fixed => None,
@@ -167,7 +167,7 @@ fn ways_of<D: Dimension>(wall: &Boundary<D>) -> impl Iterator<Item = Feature> {
         Motion::Harmonic { .. } => Some(Feature::Swing),
         Motion::Parabolic { .. } => Some(Feature::ParabolicSwing),
         Motion::Pieces(_) => Some(Feature::Pieces),
-        // The control asks for it.
+        // The control adds this feature.
         Motion::Slide(_) => None,
         Motion::Guided(_) => Some(Feature::Guided),
     };
@@ -186,7 +186,7 @@ fn afar<D: Dimension>(whole: &Setup<D>, all: &mut Features) {
         return;
     }
     all.add_if(setup.gravitation != 0.0, Feature::Gravitation);
-    // What walls carry acts on nobody.
+    // Charges and dipoles of walls act on no grain.
     let filled = whole.grains.iter().map(|grain| grain.material);
     let sorts = whole
         .sources
@@ -209,7 +209,7 @@ fn afar<D: Dimension>(whole: &Setup<D>, all: &mut Features) {
     }
 }
 
-/// What comes, leaves, is counted and disturbed.
+/// Adds the features of feeds, outlets, settling, meters, perturbations and controls.
 fn around<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
     for k in 0..setup.sources.feeds.len() {
         all.add(Feature::Feed, Part::Feed(k));
@@ -258,7 +258,7 @@ fn records<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
     all.add(rule, Part::Whole);
 }
 
-/// Of what a setup asks for the first that one of some models does not take, and which model. From event to event the laws
+/// Returns the first feature of a setup that one of some models does not support, and that model. In event-driven runs the laws
 /// of some pairs of materials are `idle`.
 pub fn refused<D: Dimension>(
     setup: &Setup<D>,
@@ -282,7 +282,7 @@ pub fn refused<D: Dimension>(
     })
 }
 
-/// What some models go without of all that a setup asks for: warnings.
+/// Returns warnings for those features of a setup that some models leave out.
 pub fn left_out<D: Dimension>(setup: &Setup<D>, models: &[Model]) -> Vec<String> {
     let mut warnings = Vec::new();
     for asked in features(setup) {
@@ -296,7 +296,7 @@ pub fn left_out<D: Dimension>(setup: &Setup<D>, models: &[Model]) -> Vec<String>
     warnings
 }
 
-/// That all models of a setup take all that it asks for.
+/// Checks that all models of a setup support all features that it uses.
 pub(super) fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SystemError> {
     let idle = |[a, b]: [usize; 2]| {
         let pair = a * setup.matter.laws.materials + b;

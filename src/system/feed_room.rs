@@ -1,36 +1,36 @@
-//! How much a feed can give at most, by the room of its region and by how fast grains leave it.
+//! Upper bound of the supply of a feed, from the room of its region and from how fast grains leave it.
 //!
-//! Grains are shot at random into a box, none overlapping: they never fill more of it than random sequential addition does. In a steady
-//! stream what is in the box is the rate times the time that a grain stays in it (Little 1961). So the rate is at most what fits over that
-//! time. Both are taken such that the feed gains: no feed gives more, most give less.
+//! Grains are placed at random in a box without overlap: they never fill more of it than random sequential addition does. In a steady
+//! stream the content of the box is the rate times the time that a grain stays in it (Little 1961). The rate is therefore at most the
+//! capacity over that time. Both are estimated in favour of the feed: no feed gives more, most give less.
 
 use super::{Component, FeedSetup, Setup, supply::Amount};
 use crate::geometry::Dimension;
 
-/// Share of a region that grains can fill when shot at random: by random sequential addition of equal disks 0.547, of equal spheres 0.384
+/// Share of a region that grains placed at random can fill: by random sequential addition of equal disks 0.547, of equal spheres 0.384
 /// (Feder 1980; Zhang and Torquato 2013); more for grains of several sizes.
 const FILLED: [f64; 2] = [0.65, 0.5];
-/// Places along each axis from which the time to leave is averaged.
+/// Number of places along each axis over which the time to leave is averaged.
 const PLACES: usize = 5;
 
-/// The most that a feed can give.
+/// Upper bound of the supply of a feed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Room {
-    /// What fits in its region, kg.
+    /// Mass that fits in its region, kg.
     pub holds: f64,
-    /// How long a grain stays there in the mean, s; without end where nothing moves it.
+    /// Mean time that a grain stays there, s; infinite where nothing moves it.
     pub stays: f64,
 }
 
 impl Room {
-    /// The most that comes in so much time, s: kg.
+    /// Returns the greatest supply in so much time, s: kg.
     pub fn most(&self, lasts: f64) -> f64 {
         self.holds * (1.0 + lasts / self.stays)
     }
 }
 
 impl<D: Dimension> Setup<D> {
-    /// The most that a feed can give; none where that cannot be told, since grains are moved by more than gravity.
+    /// Returns the upper bound of a feed; `None` where it is unknown, since more than gravity moves the grains.
     pub fn room_of(&self, feed: &FeedSetup<D>) -> Option<Room> {
         if !self.fields.place.is_none()
             || !self.fields.long_range.is_none()
@@ -51,7 +51,7 @@ impl<D: Dimension> Setup<D> {
         })
     }
 
-    /// What a feed is to give by a time, s, as far as its region lets it.
+    /// Returns the amount due from a feed by a time, s, as far as its region permits.
     pub fn likely(&self, feed: &FeedSetup<D>, time: f64) -> Amount {
         let due = feed.due(&self.matter.forms, time);
         let most = self.room_of(feed).map_or(f64::INFINITY, |room| {
@@ -69,7 +69,7 @@ impl<D: Dimension> Setup<D> {
     }
 }
 
-/// How long a grain stays in the region of its feed in the mean, s.
+/// Returns the mean time that a grain stays in the region of its feed, s.
 fn stays<D: Dimension>(feed: &FeedSetup<D>, gravity: D::Vector, radius: f64) -> f64 {
     let velocity = feed.velocity - feed.rise;
     let count = PLACES.pow(D::N as u32);
@@ -90,13 +90,13 @@ fn stays<D: Dimension>(feed: &FeedSetup<D>, gravity: D::Vector, radius: f64) -> 
     sum / count as f64
 }
 
-/// When a way is done with a speed and an acceleration, s; never: without end.
+/// Returns the time for a displacement with a speed and an acceleration, s; infinite if it is never reached.
 fn passes(way: f64, speed: f64, acceleration: f64) -> f64 {
     let root = speed * speed + 2.0 * acceleration * way;
     if root < 0.0 {
         return f64::INFINITY;
     }
-    // In the form that loses nothing by rounding; whoever goes the other way first comes back.
+    // This form loses nothing by rounding; a grain that first moves the other way comes back.
     let below = speed + root.sqrt();
     if below > 0.0 {
         2.0 * way / below

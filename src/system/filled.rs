@@ -1,4 +1,5 @@
-//! A filling in equilibrium that goes on as motion (thesis 5.10): the bed keeps its forces, and what is set up to act on it acts from then on.
+//! Run that begins as a filling in equilibrium and goes on as motion (thesis 5.10): the bed keeps its forces, and all that is set up
+//! to act on motion acts from then on.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -17,45 +18,45 @@ use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
 use crate::record::{Avalanches, Sink, Summary};
 
-/// Force that a grain may lack as motion begins, over the mean weight, without a word.
+/// Residual of a grain as motion begins, over the mean weight, above which a warning is given.
 const LEFT: f64 = 1e-6;
 
-/// Way of a grain as motion begins, over its radius, without a word.
+/// Displacement of a grain as motion begins, over its radius, above which a warning is given.
 const MOVED: f64 = 1e-2;
 
-/// What a run in motion tells of the filling before it.
+/// Figures of the filling that a run in motion reports.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Filling {
-    /// Potential energy that grains came with, J.
+    /// Potential energy that grains brought, J.
     pub fed: f64,
     /// Heat of slides, J.
     pub slip: f64,
-    /// What sudden loads left over when all came to rest, J.
+    /// Energy that sudden loads left over when all came to rest, J.
     pub morph: f64,
-    /// Potential and elastic energy that it held in the end, J.
+    /// Potential and elastic energy at the end of the filling, J.
     pub held: f64,
     /// The largest error of a row (`balance_error_max`).
     pub worst: f64,
     /// Time of the last row of the series, s.
     pub last_row: f64,
-    /// Time of all grains in equilibrium, s.
+    /// Sum of the times of all grains in equilibrium, s.
     pub grain_seconds: f64,
-    /// Solves, and what they took on a common machine, s.
+    /// Number of solves, and their time on a common machine, s.
     pub solves: u64,
     pub work: f64,
     /// Solver.
     pub solver: String,
     /// Micro-avalanches.
     pub avalanches: Avalanches,
-    /// Parts that needed dynamics and were held; links made anew under parts that would have hung on nothing; slides as the bed became one
-    /// of motion.
+    /// Numbers of parts that required dynamics and were held; of links made anew under parts that nothing would have held; of slides as
+    /// motion began.
     pub corrected: [u64; 3],
-    /// What to mind.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
 impl Filling {
-    /// Corrections by name.
+    /// Returns the corrections by name.
     pub fn corrections(&self) -> [(&'static str, u64); 3] {
         let [held, reseated, slides] = self.corrected;
         [
@@ -66,13 +67,13 @@ impl Filling {
     }
 }
 
-/// When motion begins after a filling, s; none where it does not, or not before the finish.
+/// Returns when motion begins after a filling, s; `None` where it does not, or not before the finish.
 pub fn motion_begins<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> Option<f64> {
     let begin = (setup.grains.len() + 1) as f64 * settings.interval;
     (settings.then == ThenName::Motion && begin < setup.run.finish).then_some(begin)
 }
 
-/// The part of a setup that a filling is: what acts on motion waits.
+/// Returns the part of a setup that is the filling, without all that acts on motion.
 pub fn filling_part<D: Dimension>(setup: &Setup<D>) -> Setup<D> {
     let mut part = setup.clone();
     let sources = &mut part.sources;
@@ -97,7 +98,7 @@ pub fn filling_part<D: Dimension>(setup: &Setup<D>) -> Setup<D> {
     part
 }
 
-/// The part of a setup that is motion, if it comes to that.
+/// Returns the part of a setup that is motion, if the run reaches it.
 pub fn moving_part<D: Dimension>(setup: &Setup<D>) -> Option<Setup<D>> {
     let begin = motion_begins(setup, setup.models.quasi_static.as_ref()?)?;
     let mut part = setup.clone();
@@ -106,7 +107,7 @@ pub fn moving_part<D: Dimension>(setup: &Setup<D>) -> Option<Setup<D>> {
     Some(part)
 }
 
-/// Where such a run is.
+/// Phase of such a run.
 enum Phase<D: Integrate> {
     Filling(Box<QuasiStatic<'static, D>>),
     Motion(Box<System<D>>),
@@ -115,7 +116,7 @@ enum Phase<D: Integrate> {
 /// A run that begins as a filling in equilibrium and goes on as motion.
 pub struct Filled<D: Integrate> {
     phase: Phase<D>,
-    /// What motion is of.
+    /// Setup of the motion.
     moving: Setup<D>,
 }
 
@@ -129,7 +130,7 @@ impl<D: Integrate> std::fmt::Debug for Filled<D> {
 }
 
 impl<D: Integrate> Filled<D> {
-    /// A run at its start, or where it was when its state was saved.
+    /// Creates a run at its start, or resumes it from a saved state.
     ///
     /// # Errors
     /// A setup that does not go on as motion, or that one of the two models does not take; a state of another run.
@@ -155,7 +156,7 @@ impl<D: Integrate> Filled<D> {
         }
     }
 
-    /// The system in motion, once it is that.
+    /// Returns the system in motion, once the run has reached it.
     pub fn system(&self) -> Option<&System<D>> {
         match &self.phase {
             Phase::Filling(_) => None,
@@ -218,7 +219,7 @@ impl<D: Integrate> Driver for Filled<D> {
     }
 }
 
-/// A system whose grains lie as a filling has them, with its forces.
+/// Creates a system with the grains and the forces of a filling.
 fn set_in_motion<D: Integrate>(
     filling: &QuasiStatic<D>,
     mut setup: Setup<D>,

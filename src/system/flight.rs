@@ -1,9 +1,9 @@
-//! Grains in free flight: who may leave the grid of steps, and when each must be back.
+//! Grains in free flight: which grains may leave the grid of steps, and when each must be back.
 //!
-//! A flyer's row stands still at the state with which it left; its place at any time is a
-//! parabola. At each renewal of the lists every flyer is foreseen up to a horizon: against other
-//! flyers their relative path is straight and the time of contact exact; a stepped grain may be
-//! anywhere within the way that makes the lists stale; walls are approached by steps that cannot
+//! A flyer's row keeps the state with which it left; its position at any time is on a
+//! parabola. At each rebuild of the lists every flyer is predicted up to a horizon: two flyers have
+//! a straight relative path and an exact time of contact; a stepped grain may be anywhere
+//! within the displacement that makes the lists stale; walls are approached by steps that cannot
 //! pass them. A flyer comes back to the grid before the earliest of these.
 
 use crate::cluster;
@@ -32,7 +32,7 @@ pub fn restart<D: Integrate>(world: &mut World<D>, slot: usize, time: f64) {
         arrays.rows[slot].0[2] += t * spin[0];
         arrays.state[slot].0[2] = spin[0];
     } else if let Some(moments) = moments {
-        // A body tumbles with its angular momentum, on its way to the first evaluation.
+        // A body tumbles with its angular momentum until the first evaluation.
         let before = arrays.rotation[slot];
         let spin = D::spin_from_fn(|k| spin[k] / arrays.radius(slot));
         let momentum = D::momentum(before, spin, moments);
@@ -54,16 +54,16 @@ pub fn restart<D: Integrate>(world: &mut World<D>, slot: usize, time: f64) {
     world.grains.since[slot] = time;
 }
 
-/// What is foreseen for a set of flyers.
+/// Prediction for a set of flyers.
 #[derive(Clone, Debug, Default)]
 pub struct Forecast {
     /// For each flyer of the set, the latest time at which it may come back, s.
     pub back: Vec<f64>,
-    /// Until when the forecast holds, s.
+    /// Time until which the prediction holds, s.
     pub horizon: f64,
 }
 
-/// For how long flyers are foreseen, of which the fastest has that speed, m/s, and the largest that radius, m: s.
+/// Returns how long flyers are predicted, s, given their greatest speed, m/s, and their largest radius, m.
 pub(super) fn length<D: Integrate>(world: &World<D>, fastest: f64, largest: f64) -> f64 {
     let g = world.physics.gravity.norm();
     let way = 4.0 * largest;
@@ -77,7 +77,7 @@ pub(super) fn length<D: Integrate>(world: &World<D>, fastest: f64, largest: f64)
     length.max(16.0 * world.clock.step)
 }
 
-/// Foresees a set of flying slots (ascending) from `now`; rows of the set stand at `now`.
+/// Predicts a set of flying slots (ascending) from `now` on; the rows of the set must be at `now`.
 pub fn foresee<D: Integrate>(
     world: &World<D>,
     broad: &mut dyn BroadPhase<D>,
@@ -88,7 +88,7 @@ pub fn foresee<D: Integrate>(
     let arrays = &world.grains.arrays;
     let g = world.physics.gravity.norm();
     let margin = world.physics.options.outer_margin;
-    // Horizon: a flyer's way stays within some radii, so that few others come into question.
+    // Horizon: the path of a flyer within it is some radii long, so that few others matter.
     let fastest = flyers
         .iter()
         .map(|&s| arrays.velocity(s as usize).norm())
@@ -100,7 +100,7 @@ pub fn foresee<D: Integrate>(
     let length = length(world, fastest, largest);
     let horizon = now + length;
     let mut back = vec![horizon; flyers.len()];
-    // Who is near: flyers first, then stepped grains.
+    // Neighbours: flyers first, then stepped grains.
     let stepped = &world.grains.active;
     let mut positions: Vec<D::Vector> = Vec::with_capacity(flyers.len() + stepped.len());
     let mut radii = Vec::with_capacity(positions.capacity());
@@ -151,7 +151,7 @@ pub fn foresee<D: Integrate>(
         world.sleeping.cells.near(x, radii[k] + margin, |b| {
             let b = b as usize;
             let d = x - arrays.position(b);
-            // Still grains move only by small displacements, after which all is foreseen anew.
+            // Grains at rest move only by small displacements, after which all flyers are predicted anew.
             let reach = arrays.radius(a) + arrays.radius(b);
             if d.norm() > radii[k] + margin + arrays.radius(b) {
                 return;
@@ -197,7 +197,7 @@ pub fn foresee<D: Integrate>(
     Forecast { back, horizon }
 }
 
-/// Time until two bodies on a straight relative path touch while approaching; 0 if they overlap.
+/// Returns the time until two bodies on a straight relative path touch while approaching; 0 if they overlap.
 fn straight_contact<V: Vector>(d: V, v: V, reach: f64) -> Option<f64> {
     let b = d.dot(&v);
     let c = d.norm_squared() - reach * reach;
@@ -212,8 +212,8 @@ fn straight_contact<V: Vector>(d: V, v: V, reach: f64) -> Option<f64> {
     (discriminant > 0.0).then(|| c / (-b + discriminant.sqrt()))
 }
 
-/// The earliest time at which a gap may have closed, by advances that cannot pass it: in `t` a
-/// body of a speed goes no further than speed t + g t^2 / 2. At most `length`.
+/// Returns the earliest time at which a gap may have closed, by advances that cannot pass it: in `t` a
+/// body of a speed goes no farther than speed t + g t^2 / 2. At most `length`.
 pub(super) fn approach(gap: impl Fn(f64) -> f64, speed: f64, g: f64, length: f64) -> f64 {
     let mut t = 0.0;
     let bound = speed + g * length;
@@ -233,7 +233,7 @@ pub(super) fn approach(gap: impl Fn(f64) -> f64, speed: f64, g: f64, length: f64
     t
 }
 
-/// Stepped slots with no candidate at all in the outer lists: those may fly.
+/// Returns the stepped slots with no candidate at all in the outer lists: those may fly.
 pub fn isolated<D: Integrate>(world: &World<D>) -> Vec<u32> {
     let mut busy = vec![false; world.grains.arrays.slots()];
     for class in &world.contacts.pairs {

@@ -1,4 +1,4 @@
-//! Whether a grain of several parts that is in equilibrium is so for good: a rod upright on one end is too,
+//! Stability of grains of several parts in equilibrium: a rod upright on one end is in equilibrium too,
 //! and slow, before it falls (docs/morphing.md).
 
 use crate::cluster;
@@ -6,23 +6,23 @@ use crate::cluster::integrate::Integrate;
 use crate::cluster::{ContactRef, Other, World};
 use crate::geometry::{Dimension, Vector};
 
-/// Two places at which a grain of several parts is held are two if they lie so far apart, over its radius.
+/// Least distance of two places that hold a grain of several parts, over its radius.
 const APART: f64 = 1e-3;
-/// How much too high the centre of such a grain may lie to stay on one place, over its radius: less than what
-/// it may lack moves it.
+/// Height above the stable one that the centre of such a grain may have on one place, over its radius: less than
+/// the admissible residual moves it.
 const LEVEL: f64 = 1e-3;
 
-/// How a grain of several parts is held. Two places hold it in the plane, in space three that are not on one
-/// line. One does where rolling there would lift it. So do two in space on walls, with the line of the
+/// Support of a grain of several parts. Two places hold it in the plane, in space three that are not on one
+/// line. One place holds it where rolling there would lift it. So do two in space on walls, with the line of the
 /// middles of the rounds in touch not below its centre.
 #[derive(Clone, Copy)]
 pub(super) struct Hold<D: Dimension> {
-    /// Places, and where the middles of the rounds in touch there are from its centre, over its radius.
+    /// Places, and the middles of the rounds in touch there relative to its centre, over its radius.
     places: [Option<[D::Vector; 2]>; 2],
     spans: bool,
-    /// Another grain is one of those on which it stands.
+    /// Whether one of its supports is another grain.
     on_grains: bool,
-    /// By how much the centre could lie higher before it would roll down at the first place, over the radius.
+    /// Height by which the centre could be raised before the grain would roll down at the first place, over the radius.
     room: f64,
 }
 
@@ -52,14 +52,14 @@ impl<D: Dimension> Hold<D> {
         }
     }
 
-    /// Whether it stays where it is, as long as what it stands on does.
+    /// Returns whether the grain stays where it is, as long as its supports do.
     pub fn is_held(&self, up: D::Vector) -> bool {
         match self.places {
             _ if self.spans => true,
             [None, _] => false,
             [Some(_), None] => self.room >= -LEVEL,
             [Some([_, first]), Some([_, second])] => {
-                // Where the line of the two middles passes the centre.
+                // Point of the line of the two middles nearest to the centre.
                 let line = second - first;
                 let share = first.dot(&line) / line.norm_squared().max(f64::MIN_POSITIVE);
                 !self.on_grains && (first - line * share).dot(&up) >= -LEVEL
@@ -68,7 +68,7 @@ impl<D: Dimension> Hold<D> {
     }
 }
 
-/// By slot: how the grains of several parts are held by what presses on them.
+/// Returns, by slot, how pressing contacts hold the grains of several parts.
 pub(super) fn held_shapes<D: Integrate>(world: &World<D>, up: D::Vector) -> Vec<Hold<D>> {
     let arrays = &world.grains.arrays;
     let mut holds = vec![Hold::NOT; arrays.slots()];
@@ -78,7 +78,7 @@ pub(super) fn held_shapes<D: Integrate>(world: &World<D>, up: D::Vector) -> Vec<
         }
         let k = &view.kinematics;
         let [of_a, of_b] = cluster::bodies::levers(&world.shapes, &world.grains, &view);
-        // A body on another one that stays where it is rolls down if its centre is higher above the
+        // A body on another one that stays in place rolls down if its centre is higher above the
         // place than (1/r + 1/s)^-1 times the cosine of the slope there (Routh).
         let mut see = |slot: u32, other: Other, arm: D::Vector, normal: D::Vector| {
             if world.grains.form_index(slot).is_none() {

@@ -1,6 +1,6 @@
-//! The frame of all saved states: the program that wrote it, the kind of run, and what that keeps.
+//! Frame of all saved states: the program that wrote it, the kind of run, and the state.
 //!
-//! A state is bound to the sources of the program: what a run keeps is laid out as they say, and a run goes on with the same bits only where
+//! A state is bound to the sources of the program: they define its layout, and a run goes on with the same bits only where
 //! the same code goes on. No number has to be raised by hand where either changes.
 
 use serde::de::DeserializeOwned;
@@ -10,10 +10,10 @@ use super::SystemError;
 
 const MAGIC: [u8; 8] = *b"ARENITE\0";
 
-/// Kinds of runs.
+/// Kind of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
-    /// Grains that step, fly and stand still.
+    /// Grains that are stepped, in flight and at rest.
     Stepped,
     /// From collision to collision.
     Events,
@@ -21,7 +21,7 @@ pub(super) enum Kind {
     QuasiStatic,
 }
 
-/// What stands before a state.
+/// Header of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Head<'a> {
     magic: [u8; 8],
@@ -32,7 +32,7 @@ struct Head<'a> {
 }
 
 impl Head<'static> {
-    /// Of this program.
+    /// Returns the header of this program.
     fn own(kind: Kind) -> Self {
         Self {
             magic: MAGIC,
@@ -47,7 +47,7 @@ fn garbled(error: postcard::Error) -> SystemError {
     SystemError::Saved(error.to_string())
 }
 
-/// A state in its frame.
+/// Returns a state in its frame.
 ///
 /// # Errors
 /// The state cannot be written down.
@@ -55,13 +55,13 @@ pub(super) fn put<T: Serialize>(kind: Kind, state: &T) -> Result<Vec<u8>, System
     postcard::to_stdvec(&(Head::own(kind), state)).map_err(garbled)
 }
 
-/// Whether a state is that of a kind of runs, whichever program wrote it.
+/// Returns whether a state is that of a kind of run, whichever program wrote it.
 pub(super) fn is_of(kind: Kind, bytes: &[u8]) -> bool {
     let read = postcard::take_from_bytes::<Head<'_>>(bytes).ok();
     read.is_some_and(|(head, _)| head.magic == MAGIC && head.kind == kind)
 }
 
-/// The state in a frame.
+/// Returns the state in a frame.
 ///
 /// # Errors
 /// It is of another program or kind, or damaged.

@@ -1,10 +1,10 @@
-//! Rest groups: connected parts of the grains that stand still, each with its own load and its own entry in the queue.
+//! Rest groups: connected parts of the grains at rest, each with its own load and its own entry in the queue.
 //!
-//! A group is asked for when something may have come to it: stepped grains are near, gravity turns, or its last solve left something; what nobody
-//! touches is not solved for. Entries come at instants that all groups share, a `carry_every` apart, so that those that ask are solved for in one go:
-//! after a solve nobody can be laid to rest at the same look, and groups out of phase would make one at nearly every look. Links of grains that stand
-//! still know the groups: they merge at once, and are split when somebody asks. Labels of groups are of the moment, so that an entry names a grain,
-//! and means the group that this one is of when it comes.
+//! A solve is requested for a group when its load may have changed: stepped grains are near, gravity turns, or its last solve left a
+//! residual; a group that nothing touches is not solved. Entries are due at instants that all groups share, `carry_every` apart, so that
+//! requested groups are solved together: after a solve no grain can be put to rest at the same check, and groups out of phase would cause
+//! a solve at nearly every check. Links of grains at rest know the groups: groups merge at once, and are split on request. Labels of groups
+//! are temporary, so that an entry names a grain, and stands for the group of this grain when it is due.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,42 +15,42 @@ use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 
-/// Groups that are to be carried at the next look.
+/// Groups to be solved at the next check.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct RestGroups {
-    /// A grain of each, by number, as their entries came.
+    /// Number of a grain of each, in the order in which their entries were due.
     asked: Vec<GrainId>,
 }
 
-/// Whose loads are carried.
+/// Groups to be solved.
 #[derive(Clone, Debug)]
 pub(super) enum Asked {
-    /// All that stand still, in whole groups.
+    /// All grains at rest, in whole groups.
     All,
-    /// Those of some groups, by their labels in order; the whole group where its load is due.
+    /// Groups by their labels in order; a group is solved as a whole where its load is due.
     Some(Vec<u32>),
 }
 
 impl Asked {
-    /// Whether there is anybody.
+    /// Returns whether there is no group.
     pub fn is_nobody(&self) -> bool {
         matches!(self, Asked::Some(labels) if labels.is_empty())
     }
 }
 
 impl RestGroups {
-    /// The entry of a grain has come.
+    /// Adds the grain of an entry that is due.
     pub fn come(&mut self, grain: GrainId) {
         self.asked.push(grain);
     }
 }
 
-/// The first instant after now that groups share, s.
+/// Returns the first instant after now that groups share, s.
 fn next_instant(now: f64, every: f64) -> f64 {
     every * ((now / every).floor() + 1.0)
 }
 
-/// Enters a grain's group for the next instant, s.
+/// Enters a grain's group for the next instant, s, if it has no entry.
 fn enter(schedule: &mut Schedule, grain: GrainId, now: f64, every: f64) {
     let source = Source::Rest(grain);
     if schedule.time_of(source).is_none() {
@@ -59,7 +59,7 @@ fn enter(schedule: &mut Schedule, grain: GrainId, now: f64, every: f64) {
     }
 }
 
-/// Takes those whose entries have come; groups that stepped grains are near to, or all while gravity turns, get entries where they have none.
+/// Takes the groups whose entries are due; groups near stepped grains, or all while gravity turns, get entries where they have none.
 pub(super) fn ask<D: Integrate>(system: &mut System<D>, every: f64) -> Asked {
     let world = &mut system.dem.world;
     world.sleeping.still.pairs.find_groups();
@@ -85,7 +85,7 @@ pub(super) fn ask<D: Integrate>(system: &mut System<D>, every: f64) -> Asked {
     asked
 }
 
-/// Of each group that stepped grains are near to the least number of those that they are near to, ascending by label.
+/// Returns, for each group near stepped grains, the least number of its grains near them, ascending by label.
 fn first_of_each<D: Integrate>(world: &World<D>) -> Vec<GrainId> {
     let still = &world.sleeping.still;
     let named = still.rim.iter().map(|&slot| {
@@ -98,7 +98,7 @@ fn first_of_each<D: Integrate>(world: &World<D>) -> Vec<GrainId> {
     named.into_iter().map(|(_, grain)| grain).collect()
 }
 
-/// Labels of the groups of some grains, of those that stand still, ascending.
+/// Returns the labels of the groups of those of some grains that are at rest, ascending.
 fn labels<D: Integrate>(world: &World<D>, mut grains: Vec<GrainId>) -> Vec<u32> {
     if grains.is_empty() {
         return Vec::new();
@@ -115,7 +115,7 @@ fn labels<D: Integrate>(world: &World<D>, mut grains: Vec<GrainId>) -> Vec<u32> 
     labels
 }
 
-/// The group of a slot, whose loads have just been carried and left something there, comes again.
+/// Requests another solve for the group of a slot, where its last solve left a residual.
 pub(super) fn come_again<D: Integrate>(
     world: &World<D>,
     schedule: &mut Schedule,

@@ -1,4 +1,4 @@
-//! What is done at each event that is not a step.
+//! Handling of events that are not steps.
 
 use super::schedule::{Due, Source};
 use super::{
@@ -10,7 +10,7 @@ use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::record::Sink;
 
-/// Before an event that is not a step. The world stands at the last step before it.
+/// Prepares an event that is not a step. The world is at the last step before it.
 pub(super) fn before<D: Integrate>(system: &mut System<D>, due: Due) -> Result<(), SystemError> {
     let (who, time) = (due.source, due.time);
     system.s.journal.handle();
@@ -34,7 +34,7 @@ pub(super) fn before<D: Integrate>(system: &mut System<D>, due: Due) -> Result<(
     Ok(())
 }
 
-/// Where nobody steps, the grid moves on to a time, s.
+/// Moves the grid on to a time, s, where no grain is stepped.
 pub(super) fn skip_to<D: Integrate>(system: &mut System<D>, time: f64) {
     if !driver::steps(&system.dem.world) {
         cluster::rim::skip_to(
@@ -46,7 +46,7 @@ pub(super) fn skip_to<D: Integrate>(system: &mut System<D>, time: f64) {
     }
 }
 
-/// A turn of flights, or of a gravity that changes while nobody steps.
+/// Handles an event of flights, or of a gravity that changes while no grain is stepped.
 pub(super) fn own_turn<D: Integrate>(
     system: &mut System<D>,
     source: Source,
@@ -96,7 +96,7 @@ impl<D: Integrate> System<D> {
         );
         self.fields.handle_event(time);
         self.account(time);
-        // The last row tells of the end, whatever it is; it is part of it, and no event of its own.
+        // The last row reports the end, whatever it is; it is part of it, and no event of its own.
         if self.setup.log.series.is_some() && self.s.last_row.last() < time {
             logging::log_state(self, sink, time)?;
         }

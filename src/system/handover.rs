@@ -1,9 +1,9 @@
-//! From motion to equilibrium: the links of a moving system as a network with the forces that
-//! they have.
+//! Transition from motion to equilibrium: the links of a moving system as a network with their
+//! present forces.
 //!
-//! Frictional forces are history: a solve from unstressed links would invent others. So the
-//! forces go over as they are, and only increments are solved from then on (`Handover::load` is
-//! what is not yet balanced).
+//! Frictional forces are history: a solve from unstressed links would invent others. The forces are
+//! therefore kept as they are, and only increments are solved from then on (`Handover::load` is
+//! the part not yet balanced).
 
 use super::jam_watch::JamWatch;
 use super::{Setup, outlet};
@@ -20,17 +20,17 @@ use crate::stress::{Freedom, Link, LinkState, Network, Node};
 pub struct Handover<D: Dimension> {
     /// Grains as free nodes in order of number, then a fixed node for each contact with a wall.
     pub network: Network<D>,
-    /// Which body each node is.
+    /// Body of each node.
     pub bodies: Vec<BodyRef>,
     /// For each link the normal force (N, positive in compression) and the tangential force on
     /// its first node (N).
     pub forces: Vec<(f64, D::Vector)>,
-    /// By rows of the network: weight and forces of the links together, N and N m. Nothing, in a
+    /// By rows of the network: sum of weight and link forces, N and N m. Zero in a
     /// system at rest.
     pub load: Vec<f64>,
 }
 
-/// The links in touch as a network of full freedom, with their forces as they are now.
+/// Returns the links in touch as a network of full freedom, with their present forces.
 pub(super) fn handover<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -57,7 +57,7 @@ pub(super) fn handover<D: Integrate>(
         // The engine's normal points from the second body to the first.
         let normal = -k.normal;
         let levers = cluster::bodies::levers(&world.shapes, &world.grains, &view);
-        // From the centre of a grain to its surface in a direction, by the part that is in touch.
+        // Vector from the centre of a grain to its surface in a direction, by the part that is in touch.
         let arm = |grain: usize, lever: &Lever<D>, direction: D::Vector| {
             let radius = grains[grain].radius;
             lever.arm * radius + direction * (lever.share * radius)
@@ -79,7 +79,7 @@ pub(super) fn handover<D: Integrate>(
             }
         };
         let law = setup.matter.laws.get(grains[a].material, other);
-        // Links are made for pairs with a law only.
+        // Links exist for pairs with a law only.
         let Some(stiffness) = law.map(|law| law.stiffness(k.overlap, k.radius)) else {
             return;
         };

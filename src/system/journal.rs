@@ -1,4 +1,4 @@
-//! What is told of events: how many there were, the numbers of rows and of links, and what made what happen.
+//! Journal of events: their numbers by kind, the numbers of rows and of links, and the causes.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,29 +7,29 @@ use super::link_numbers::LinkNumbers;
 use crate::event::EventKind;
 use crate::record::EventRow;
 
-/// Events, by their numbers in the log, that make others happen; 0 where none is known.
+/// Numbers, in the log, of events that cause others; 0 where none is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Causes {
-    /// What is being handled: the cause of what is logged meanwhile.
+    /// Event that is being handled: the cause of rows logged meanwhile.
     pub now: u64,
-    /// The last link that formed.
+    /// Event of the last link that formed.
     pub link: u64,
-    /// What will have ended the run: a jam, or the last grain that left.
+    /// Event that will have ended the run: a jam, or the departure of the last grain.
     pub end: u64,
 }
 
-/// The book of events.
+/// Journal of events.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Journal {
-    /// Events handled, in the order of [`EventKind::ALL`].
+    /// Numbers of events handled, in the order of [`EventKind::ALL`].
     by_kind: Vec<u64>,
-    /// Entries of the queue that were handled, but for steps.
+    /// Number of queue entries handled, except steps.
     handled: u64,
     /// Number of the last row.
     row: u64,
     pub links: LinkNumbers,
     pub causes: Causes,
-    /// What is told one by one; nothing before time 0.
+    /// Events that are logged one by one; none before time 0.
     #[serde(skip)]
     told: EventLog,
 }
@@ -48,65 +48,65 @@ impl Default for Journal {
 }
 
 impl Journal {
-    /// Time 0: nothing was handled before, and from now on events are told.
+    /// Begins at time 0: resets the counts, and logs events from now on.
     pub fn begin(&mut self, told: EventLog) {
         self.by_kind.fill(0);
         self.handled = 0;
         self.told = told;
     }
 
-    /// What is told from now on, of a run that goes on.
+    /// Sets which events a resumed run logs from now on.
     pub fn go_on(&mut self, told: EventLog) {
         self.told = told;
     }
 
-    /// Whether events of the whole are told one by one.
+    /// Returns whether events of the whole system are logged one by one.
     pub fn tells(&self) -> bool {
         self.told != EventLog::None
     }
 
-    /// Whether those of links are.
+    /// Returns whether events of links are logged.
     pub fn tells_of_links(&self) -> bool {
         self.told == EventLog::Links
     }
 
-    /// One more event of a kind was handled.
+    /// Counts an event of a kind.
     pub fn count(&mut self, kind: EventKind) {
         self.by_kind[kind as usize] += 1;
     }
 
-    /// So many more were.
+    /// Counts so many more events of a kind.
     pub fn add(&mut self, kind: EventKind, events: u64) {
         self.by_kind[kind as usize] += events;
     }
 
-    /// An entry of the queue is handled.
+    /// Counts a handled entry of the queue.
     pub fn handle(&mut self) {
         self.handled += 1;
     }
 
-    /// Entries of the queue that were handled, but for steps.
+    /// Returns the number of queue entries handled, except steps.
     pub fn handled(&self) -> u64 {
         self.handled
     }
 
-    /// Events handled, in the order of [`EventKind::ALL`].
+    /// Returns the numbers of events handled, in the order of [`EventKind::ALL`].
     pub fn by_kind(&self) -> &[u64] {
         &self.by_kind
     }
 
-    /// What all ranks handled.
+    /// Takes the numbers of events that all ranks handled.
     pub fn gather(&mut self, by_kind: Vec<u64>) {
         self.by_kind = by_kind;
     }
 
-    /// The number of the next row.
+    /// Returns the number of the next row.
     pub fn next_number(&mut self) -> u64 {
         self.row += 1;
         self.row
     }
 
-    /// A row with the next number.
+    /// Returns a row with the next number.
     pub fn row(&mut self, time: f64, kind: EventKind) -> EventRow {
         EventRow {
             position: [0.0; 3],

@@ -1,9 +1,9 @@
-//! Loads that are known ahead: while all stand still and gravity turns slowly on its prescribed path,
-//! the bed answers in proportion to what gravity has changed by. Its responses to a change along each
-//! axis are solved for once; from these the time is found at which the first link comes to Coulomb's
-//! bound, opens or closes, or at which the answer is in proportion no longer. Until then nothing is
-//! solved: the bed is displaced along the responses now and then, and loads are carried when that time
-//! has come (docs/morphing.md).
+//! Loads that are known in advance. While all grains are at rest and gravity turns slowly on its prescribed
+//! path, the response of the bed is proportional to the change of gravity. The responses to a change along each
+//! axis are solved for once; they give the time at which the first link reaches Coulomb's bound, opens or closes,
+//! or at which the response is no longer proportional. Until then no solve is made: the bed is displaced
+//! along the responses now and then, and an equilibrium solve follows when that time has come
+//! (docs/morphing.md).
 
 use serde::{Deserialize, Serialize};
 
@@ -21,54 +21,54 @@ use crate::geometry::Vector;
 use crate::record::Sink;
 use crate::stress::Bed;
 
-/// What a solve for a response may leave, over the load.
+/// Residual that a solve for a response may leave, over the load.
 const FINE: f64 = 1e-9;
-/// Time to move in such a solve, over the pace of others: what hangs loosely must show.
+/// Time to move in such a solve, over the pace of other solves: loosely held grains must show.
 const LONG: f64 = 1e3;
-/// A link slides for certain when it is so far beyond Coulomb's bound, over that: more than solves leave.
+/// Relative excess over Coulomb's bound at which a link slides for certain: more than solves leave.
 const OVER: f64 = 1e-6;
-/// Way of a grain up to which the answer is in proportion, over the way at which gaps may close.
+/// Displacement of a grain up to which the response is proportional, over that at which gaps may close.
 const SMALL: f64 = 0.5;
-/// What a link that slides may lack to Coulomb's bound before loads are carried anew, in weights of its
-/// grain: in the solve its friction is what it was.
+/// Deficit of a sliding link to Coulomb's bound at which loads are solved anew, in weights of its
+/// grain: the solve keeps its friction as it was.
 const SLACK: f64 = 0.01;
-/// Turn of gravity between two looks for what comes first, rad. What goes beyond a bound and comes
-/// back between them does so by some 1e-5 of the load.
+/// Turn of gravity between two checks for the first event, rad. An excess that appears and vanishes
+/// between two checks is some 1e-5 of the load.
 const LOOK: f64 = 0.01;
-/// Looks at most: more than a turn.
+/// Greatest number of checks: more than a full turn.
 const LOOKS: usize = 700;
-/// Halvings of the time between two looks.
+/// Greatest number of halvings of the time between two checks.
 const HALVINGS: usize = 48;
-/// After a plan in vain none is made for so many carries, doubled each time up to the second.
+/// After a plan in vain none is made for so many times `carry_every`, doubled each time up to the second number.
 const WAIT: [u32; 2] = [4, 256];
 
-/// Responses of the bed, and how long they hold.
+/// Responses of the bed, and the time for which they hold.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Plan {
     slots: Vec<u32>,
-    /// By grain, displacement (m) and turn times radius (m): that which balances what was left, and
-    /// those for gravity greater by 1 m/s^2 along each axis.
+    /// By grain, displacement (m) and turn times radius (m): first the response that balances the residual, then
+    /// those to gravity greater by 1 m/s^2 along each axis.
     responses: Vec<Vec<f64>>,
-    /// Gravity under which the bed was displaced last, m/s^2, and when, s.
+    /// Gravity under which the bed was last displaced, m/s^2, and the time of that, s.
     gravity: [f64; 3],
     since: f64,
-    /// When something happens, s.
+    /// Time of the first event, s.
     until: f64,
 }
 
-/// What the driver keeps of known loads.
+/// State of known loads that the driver keeps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct KnownState {
     pub plan: Option<Plan>,
-    /// Plans in vain in a row, and until when none is made.
+    /// Number of plans in vain in a row, and time until which none is made, s.
     vain: u32,
     wait: f64,
 }
 
-/// What a displacement does to a link: apart, and across, m.
+/// Strain of a link by a displacement: along its normal, and across, m.
 type Strain = (f64, [f64; 3]);
 
-/// A quantity in proportion to the change of gravity.
+/// A quantity that is proportional to the change of gravity.
 #[derive(Clone, Copy)]
 struct Line {
     at: f64,
@@ -76,7 +76,7 @@ struct Line {
 }
 
 impl Line {
-    /// From its value now, what is added at once, and what is added for each axis.
+    /// Takes the value now, the part added at once, and the part added for each axis.
     fn new(now: f64, added: f64, by: impl Fn(usize) -> f64, axes: usize) -> Self {
         Line {
             at: now + added,
@@ -89,23 +89,23 @@ impl Line {
     }
 }
 
-/// Something that holds while its excess is not positive.
+/// A condition that holds while its excess is not positive.
 enum Bound {
     /// A link that grips, with Coulomb's coefficient.
     Grip(Line, [Line; 3], f64),
-    /// One that slides, with its coefficient, its normal force now, how far it is strained back, and
-    /// what it may lack, N.
+    /// A link that slides, with its coefficient, its normal force now, how far it is strained back, and
+    /// the deficit that it may have, N.
     Slide(Line, f64, f64, Line, f64),
     /// A gap.
     Gap(Line),
-    /// The way of a grain, and how far it may be, m.
+    /// Displacement of a grain, and its limit, m.
     Way(Vec<Line>, f64),
 }
 
 impl Bound {
     fn is_passed(&self, change: &[f64; 3]) -> bool {
         let excess = self.excess(change);
-        // What is not a number holds nothing.
+        // NaN fulfils no condition.
         excess > 0.0 || excess.is_nan()
     }
 
@@ -130,8 +130,8 @@ impl Bound {
     }
 }
 
-/// When loads are next to be carried, or the bed to be displaced, while nobody steps, s; none where
-/// that is to be at the next `tick` of carrying.
+/// Returns when loads are to be solved next, or the bed is to be displaced, while no grain is stepped, s;
+/// `None` where that is the next `tick` of solves.
 pub(super) fn foresee<D: Integrate>(
     system: &mut System<D>,
     morph: &MorphSetup,
@@ -181,7 +181,7 @@ pub(super) fn foresee<D: Integrate>(
     Some(time)
 }
 
-/// The path of gravity from that of the plan on, m/s^2.
+/// Returns the change of gravity, at a time, from that of the plan, m/s^2.
 fn change_at<D: Integrate>(
     setup: &Setup<D>,
     perturb: &PerturbState,
@@ -192,7 +192,7 @@ fn change_at<D: Integrate>(
     std::array::from_fn(|k| if k < D::N { gravity[k] - from[k] } else { 0.0 })
 }
 
-/// Solves for the responses, and finds when something happens.
+/// Solves for the responses, and finds the time of the first event.
 fn respond<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -248,7 +248,7 @@ fn respond<D: Integrate>(
     Some(plan)
 }
 
-/// All that must hold while the bed answers in proportion.
+/// Returns all conditions that must hold while the response is proportional.
 fn bounds<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -260,7 +260,7 @@ fn bounds<D: Integrate>(
     let least = plan.slots.iter().map(|&slot| arrays.radius(slot as usize));
     let small = SMALL * LIMITS.closing * least.fold(f64::INFINITY, f64::min);
     let courses = cluster::course::courses(world);
-    // Each of two may come so far towards the other.
+    // Each of the two bodies may move so far towards the other.
     let gaps = cluster::course::gaps(world, 2.0 * small);
     let (mut strains, mut widths) = (Vec::new(), Vec::new());
     for response in &plan.responses {
@@ -309,7 +309,7 @@ fn bounds<D: Integrate>(
     bounds
 }
 
-/// When the first of some bounds is passed, or the path of gravity bends, s; none: at once.
+/// Returns when the first of some bounds is passed, or the path of gravity bends, s; `None`: at once.
 fn first_beyond<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -356,8 +356,8 @@ fn first_beyond<D: Integrate>(
     Some(low)
 }
 
-/// Where the plan has the bed go under the gravity of now; what else is to be carried is carried by
-/// a solve: the plan is over.
+/// Returns the displacement of the bed, by the plan, under the present gravity, and ends the plan: a solve
+/// balances the rest.
 pub(super) fn foreseen<D: Integrate>(world: &World<D>, known: &mut KnownState) -> Option<Part<D>> {
     let plan = known.plan.take()?;
     Some(along(world, &plan))
@@ -376,8 +376,8 @@ fn along<D: Integrate>(world: &World<D>, plan: &Plan) -> Part<D> {
     part
 }
 
-/// Nobody steps, and gravity has turned: the bed follows its plan; where that is over, or there is
-/// none, loads are to be carried.
+/// Follows a turn of gravity while no grain is stepped: displaces the bed along its plan; where the plan is over,
+/// or there is none, requests a solve.
 pub(super) fn follow_plan<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,

@@ -1,4 +1,4 @@
-//! The energy ledger.
+//! Energy ledger: energies held, and energies exchanged since the start.
 
 use crate::geometry::three;
 use serde::{Deserialize, Serialize};
@@ -25,8 +25,8 @@ pub struct Held {
     pub moment: [f64; 3],
     /// Sum of mass times diameter, kg m.
     pub size: f64,
-    /// In a cell whose edges move, where kinetic energy is that of motion against the flow: what that of the whole
-    /// motion is more.
+    /// In a cell whose edges move, where kinetic energy is that of motion relative to the flow: by how much that of
+    /// the whole motion is greater.
     pub carried: f64,
 }
 
@@ -36,41 +36,41 @@ impl Held {
     }
 }
 
-/// What passed since the start, J.
+/// Energies exchanged since the start, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// Whether the book was opened.
+    /// Whether the balance was opened.
     pub begun: bool,
-    /// Held at the start.
+    /// Energies held at the start.
     pub start: Held,
-    /// Dem's flows at the start, to be taken off.
+    /// Flows of the engine at the start, to be subtracted.
     pub flows_at_start: Flows,
-    /// Energy taken by morphs at the start, to be taken off.
+    /// Energy taken by morphs at the start, to be subtracted.
     pub morph_at_start: f64,
-    /// Dem's counts at the start.
+    /// Counts of the engine at the start.
     pub counts_at_start: Counts,
-    /// Brought by feeds: kinetic and potential.
+    /// Energy brought by feeds: kinetic and potential.
     pub fed: f64,
-    /// Potential share of it.
+    /// Potential share of `fed`.
     pub fed_potential: f64,
-    /// Taken away with removed grains.
+    /// Energy removed with grains.
     pub removed: f64,
-    /// Potential share of it.
+    /// Potential share of `removed`.
     pub removed_potential: f64,
-    /// Share of it that tangential springs held.
+    /// Share of `removed` that tangential springs held.
     pub removed_tangential: f64,
-    /// Given by kicks, and by a gravity that is not the scenario's any more: that work is this plus
+    /// Energy given by kicks, and by a gravity that is no longer the scenario's: that work is this plus
     /// (gravity now - gravity at the start) . (sum of mass times position).
     pub perturbed: f64,
-    /// Mass times diameter of what was taken away, kg m.
+    /// Mass times diameter of the removed grains, kg m.
     pub removed_size: f64,
     /// The largest error of a row so far (`balance_error_max`).
     pub worst: f64,
-    /// Gravity at the start, of which potential energy is told, m/s^2.
+    /// Gravity at the start, to which potential energy refers, m/s^2.
     pub gravity: [f64; 3],
 }
 
-/// Energy of a stepped grain that turns, J.
+/// Returns the rotational energy of a stepped grain, J.
 pub fn turning_energy<D: Integrate>(world: &World<D>, slot: usize, s: [f64; 3]) -> f64 {
     let arrays = &world.grains.arrays;
     match (
@@ -82,7 +82,7 @@ pub fn turning_energy<D: Integrate>(world: &World<D>, slot: usize, s: [f64; 3]) 
     }
 }
 
-/// Energies held at a time; `time` lies within a step of the time of evaluation.
+/// Returns the energies held at a time; `time` lies within a step of the time of evaluation.
 pub fn held<D: Integrate>(world: &World<D>, fields: &FieldSet<D>, time: f64) -> Held {
     let arrays = &world.grains.arrays;
     let mut held = Held::default();
@@ -136,19 +136,19 @@ pub fn held<D: Integrate>(world: &World<D>, fields: &FieldSet<D>, time: f64) -> 
 }
 
 impl Ledger {
-    /// Books what links that are taken away held.
+    /// Books the energy of links that are removed.
     pub fn remove_elastic(&mut self, elastic: Elastic) {
         self.removed += elastic.sum();
         self.removed_tangential += elastic.tangential;
     }
 
-    /// What gravity does to a mass at a place beyond the scenario's, over mass times position: the
-    /// difference of the two, m/s^2.
+    /// Returns the difference of gravity from the scenario's, m/s^2: the additional force on a mass, over the
+    /// mass.
     pub fn added_gravity<D: Integrate>(&self, world: &World<D>) -> D::Vector {
         D::Vector::from_fn(|k| world.physics.gravity[k] - self.gravity[k])
     }
 
-    /// Begins the book.
+    /// Opens the balance.
     pub fn begin<D: Integrate>(
         dem: &Dem<D>,
         fields: &FieldSet<D>,
@@ -172,8 +172,8 @@ impl Ledger {
         }
     }
 
-    /// A filling in equilibrium came before: what grains came with and what was lost since are its entries, and so is what the change to
-    /// motion took. To be told right after the book was begun.
+    /// Includes the filling in equilibrium that came before: the energy that its grains brought, its losses, and the energy that the
+    /// change to motion took are entries. Must be called right after the balance was opened.
     pub fn go_on_from(&mut self, filling: &Filling) {
         let held = std::mem::take(&mut self.start);
         self.fed = filling.fed;
@@ -183,7 +183,7 @@ impl Ledger {
         self.worst = filling.worst;
     }
 
-    /// What fields of a place gave since the book was opened.
+    /// Returns the energy that fields of a place gave since the balance was opened.
     pub fn given_by_fields<D: Integrate>(
         &self,
         dem: &Dem<D>,
@@ -199,12 +199,12 @@ impl Ledger {
         }
     }
 
-    /// The figures now.
+    /// Returns the figures now.
     pub fn figures<D: Integrate>(&self, dem: &Dem<D>, held: &Held, morph: f64) -> EnergyFigures {
         self.figures_of(&dem.world, held, &passed(dem), morph, rounding(&dem.world))
     }
 
-    /// The same of what is held and has passed on several ranks, and with what rounding can leave there.
+    /// Returns the same figures from the energies held and the flows of several ranks, and from the rounding errors there.
     pub fn figures_of<D: Integrate>(
         &self,
         world: &World<D>,
@@ -217,7 +217,7 @@ impl Ledger {
         let mut given = flows.fields;
         given.add(-1.0, &begin.fields);
         let damping = flows.damping - begin.damping + given.drag;
-        // What went into tangential springs and is there no longer was lost in sliding.
+        // Energy that went into tangential springs and is no longer there was lost in sliding.
         let sprung =
             held.elastic.tangential + self.removed_tangential - self.start.elastic.tangential;
         let slip = flows.friction - begin.friction - sprung;
@@ -238,23 +238,23 @@ impl Ledger {
             + self.start.kinetic
             + self.start.elastic.sum().abs()
             + entries;
-        // What rounding alone can leave is no error of the integration.
+        // The part that rounding alone can leave is no error of the integration.
         let [overlaps, places] = rounding;
         let error = (error.abs() - (overlaps + UNITS * (whole + places))).max(0.0);
         let mut flowed = self.start.kinetic + released.max(0.0) + injected.abs();
-        // What drives a periodic cell gives its flow too.
+        // The drive of a periodic cell adds to the flow too.
         flowed += (held.carried - self.start.carried).abs();
         if world.physics.has_slots() {
-            // What draws grains together gives energy as gravity does.
+            // Attraction of grains releases energy as gravity does.
             flowed += (self.start.elastic.sum() - held.elastic.sum()).max(0.0);
         }
-        // Where springs alone drive the run, nothing of the above need flow.
+        // Where springs alone drive the run, all of the above may be zero.
         let scale = if flowed > 0.0 {
             flowed
         } else {
             self.start.elastic.sum().abs()
         };
-        // What contacts, walls and drag have done: no body that falls or flies elsewhere is part of it.
+        // Work of contacts, walls and drag: bodies that fall or fly elsewhere take no part in it.
         let met = flows.met - begin.met;
         let walls = (flows.walls - begin.walls).abs() + (given.work - given.drag).abs();
         let stored = (held.elastic.sum() - self.start.elastic.sum()).abs();
@@ -263,7 +263,7 @@ impl Ledger {
         let rest = match g > 0.0 {
             true => g * (held.size + self.removed_size),
             false if self.start.kinetic > 0.0 => self.start.kinetic,
-            // Where all starts from rest, what moved it.
+            // Where all grains start from rest, the energy that moved them.
             false => scale,
         };
         let share = |over: f64| {
@@ -285,7 +285,7 @@ impl Ledger {
             },
             injected,
             removed: self.removed,
-            // Before the book is opened (while settling) there is no balance; and what is told
+            // Before the balance is opened (while settling) there is none; and the result
             // is a number even where nothing flowed.
             balance_error: share(scale),
             balance_error_max: self.worst.max(share(worked + rest)),
@@ -293,12 +293,12 @@ impl Ledger {
     }
 }
 
-/// An entry of the book is a sum of rounded parts, an overlap a difference of positions that were rounded
+/// An entry of the balance is a sum of rounded parts, an overlap a difference of positions that were rounded
 /// each step: a few units in the last place.
 const UNITS: f64 = 8.0 * f64::EPSILON;
 
-/// What the rounding of numbers can leave in the balance beside that of its entries, J: of overlaps, which are differences of positions;
-/// and what counts like an entry: potential energies, as if all mass were as far from the origin as the farthest grain is.
+/// Returns the errors that rounding can leave in the balance beside those of its entries, J: that of overlaps, which are differences of
+/// positions; and a term that counts as an entry: potential energy, as if all mass were as far from the origin as the farthest grain.
 pub fn rounding<D: Integrate>(world: &World<D>) -> [f64; 2] {
     let arrays = &world.grains.arrays;
     let (mut reach, mut radius, mut mass, mut grains) = (0.0f64, 0.0f64, 0.0, 0.0);
@@ -330,7 +330,7 @@ pub fn rounding<D: Integrate>(world: &World<D>) -> [f64; 2] {
     ]
 }
 
-/// The share of what the last evaluation booked that lies after it.
+/// Returns the share of the flows booked at the last evaluation that lies after it.
 fn to_come<D: Integrate>(world: &World<D>) -> f64 {
     use super::IntegratorName::{Euler, Heun};
     match world.clock.integrator {
@@ -339,7 +339,7 @@ fn to_come<D: Integrate>(world: &World<D>) -> f64 {
     }
 }
 
-/// The same of what a stream lost. The midpoint rule evaluates before the time of the grains.
+/// Returns the same share for the losses of a stream. The midpoint rule evaluates before the time of the grains.
 fn stream_to_come<D: Integrate>(world: &World<D>) -> f64 {
     match world.clock.integrator {
         super::IntegratorName::Midpoint => 0.0,
@@ -347,9 +347,9 @@ fn stream_to_come<D: Integrate>(world: &World<D>) -> f64 {
     }
 }
 
-/// Flows up to the time of evaluation. The leapfrog's evaluation works over half a step before and
+/// Returns the flows up to the time of evaluation. The leapfrog's evaluation acts over half a step before and
 /// half a step after it: the half before of the dampers' work between grains is added, the half
-/// after of what was booked at once is taken off. The other integrators' evaluation works wholly
+/// after of the flows booked at once is subtracted. The other integrators' evaluation acts wholly
 /// in the step to come.
 pub fn passed<D: Integrate>(dem: &Dem<D>) -> Flows {
     let mut flows = dem.book.flows;

@@ -7,11 +7,11 @@ use crate::event::EventKind;
 use crate::record::BodyRef;
 
 /// Numbers of links, given in order of creation when links are logged one by one. Bodies of several parts, and walls of
-/// several pieces, may touch in several places at once: those are under one number.
+/// several pieces, may touch in several places at once: these places share one number.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<((u32, i64), u64)>", into = "Vec<((u32, i64), u64)>")]
 pub struct LinkNumbers {
-    // Looked up, never iterated over but sorted: its order decides nothing.
+    // Looked up, and iterated only to be sorted: its order decides nothing.
     open: FxHashMap<(u32, i64), Open>,
     last: u64,
 }
@@ -20,7 +20,7 @@ pub struct LinkNumbers {
 #[derive(Clone, Copy, Debug)]
 struct Open {
     number: u64,
-    /// In how many places.
+    /// Number of places in touch.
     places: u32,
 }
 
@@ -60,18 +60,18 @@ impl LinkNumbers {
         }
     }
 
-    /// So many numbers were given before.
+    /// Continues after so many numbers that were given before.
     pub fn go_on_from(&mut self, last: u64) {
         self.last = last;
     }
 
-    /// The number of a pair to whose link something happens.
+    /// Returns the number of a pair whose link has an event.
     pub fn number(&mut self, a: BodyRef, b: BodyRef, kind: EventKind) -> u64 {
         let key = Self::key(a, b);
         let last = &mut self.last;
         let open = self.open.entry(key).or_insert_with(|| {
             *last += 1;
-            // What was in touch from the start has no number before something happens to it.
+            // A pair in touch from the start gets its number at its first event.
             let places = u32::from(kind != EventKind::InsertLink);
             Open {
                 number: *last,
@@ -90,7 +90,7 @@ impl LinkNumbers {
         number
     }
 
-    /// The number of a pair in touch, 0 if it has none yet.
+    /// Returns the number of a pair in touch, 0 if it has none yet.
     pub fn find(&self, a: BodyRef, b: BodyRef) -> u64 {
         self.open.get(&Self::key(a, b)).map_or(0, |o| o.number)
     }

@@ -1,4 +1,4 @@
-//! What the driver writes: rows of events, series and snapshots, and the summary.
+//! Records of the driver: rows of events, series and snapshots, and the summary.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub(super) fn events_of(by_kind: &[u64], now: &Counts, ledger: &Ledger) -> Vec<u
     events
 }
 
-/// Logs an event of the whole, or of one grain; gives its number, 0 if it was not logged.
+/// Logs an event of the whole system, or of one grain; returns its number, 0 if it was not logged.
 pub(super) fn log_whole<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -67,7 +67,7 @@ pub(super) fn log_whole<D: Integrate>(
     Ok(row.seq)
 }
 
-/// Logs the link events of the last evaluation, as brought about by what is being handled.
+/// Logs the link events of the last evaluation; their cause is the event that is being handled.
 pub(super) fn log_links<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -76,7 +76,7 @@ pub(super) fn log_links<D: Integrate>(
     log_links_by(system, sink, |_, _| now)
 }
 
-/// The same, each brought about by an event that its two bodies tell.
+/// The same, with a cause for each that follows from its two bodies.
 pub(super) fn log_links_by<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -113,12 +113,12 @@ pub(super) fn log_links_by<D: Integrate>(
     Ok(())
 }
 
-/// Events handled so far, in the order of `EventKind::ALL`.
+/// Returns the numbers of events handled so far, in the order of `EventKind::ALL`.
 pub(super) fn events(book: &Book, ledger: &Ledger, journal: &Journal) -> Vec<u64> {
     events_of(journal.by_kind(), &book.counts, ledger)
 }
 
-/// A row of the series.
+/// Writes a row of the series.
 pub(super) fn log_state<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -131,10 +131,10 @@ pub(super) fn log_state<D: Integrate>(
         .ledger
         .figures(&system.dem, &held, system.s.rest.energy);
     system.s.ledger.worst = figures.balance_error_max;
-    // Over the steps in the sums, not over the interval, into which a step more or less may fall.
+    // Averages over the steps in the sums, not over the interval, into which a step more or less may fall.
     let steps = system.s.last_row.row(time, system.dem.world.clock.n);
     let lasted = steps as f64 * system.dem.world.clock.step;
-    // The sums are of what walls do to grains; a load is what grains do to a wall.
+    // The sums are the forces of walls on grains; a load is the force of grains on a wall.
     let walls = system.dem.book.wall_sums.iter().map(|w| {
         let mean = |k: usize| {
             if lasted > 0.0 {
@@ -146,7 +146,7 @@ pub(super) fn log_state<D: Integrate>(
         [mean(0), mean(1), mean(2), mean(3), mean(4), mean(5), w[6]]
     });
     let mut walls: Vec<[f64; 7]> = walls.collect();
-    // Nobody has stepped: in a jam, and as a filling begins to move.
+    // No step was made: in a jam, and as a filling begins to move.
     if lasted == 0.0 && (system.s.watch.jam().is_some() || system.filled.is_some()) {
         loads_now(&system.dem.world, &mut walls);
     }
@@ -200,8 +200,8 @@ pub(super) fn log_state<D: Integrate>(
     Ok(sink.series(&row)?)
 }
 
-/// The row of where a run was interrupted, or went wrong. It comes after the checkpoint, so that a run that goes on from there has no such
-/// row; and it leaves no trace in what is kept.
+/// Writes the row at which a run was interrupted, or failed. It comes after the checkpoint, so that a run resumed from there has no such
+/// row; and it changes nothing in the kept state.
 pub(super) fn log_stop<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -220,7 +220,7 @@ pub(super) fn log_stop<D: Integrate>(
     logged
 }
 
-/// Loads of walls at the last evaluation: in a jam no step is taken over which to average.
+/// Computes the loads of walls at the last evaluation: in a jam there is no step over which to average.
 fn loads_now<D: Integrate>(world: &World<D>, walls: &mut [[f64; 7]]) {
     for wall in walls.iter_mut() {
         wall[..6].fill(0.0);
@@ -246,7 +246,7 @@ fn loads_now<D: Integrate>(world: &World<D>, walls: &mut [[f64; 7]]) {
     });
 }
 
-/// How many clusters there are, without grains in flight.
+/// Returns the number of clusters, without grains in flight.
 pub(super) fn cluster_count<D: Integrate>(system: &mut System<D>) -> u64 {
     cluster::change::find_splits(
         &system.dem.world.grains,
@@ -261,7 +261,7 @@ pub(super) fn cluster_count<D: Integrate>(system: &mut System<D>) -> u64 {
     (all + standing - system.grain_count()) as u64
 }
 
-/// By slot: the least grain number of those of some slots that have its label; -1 for others. Slots move, numbers stay.
+/// Returns, by slot, the least grain number of those of some slots that have its label; -1 for others. Slots change, numbers stay.
 fn named_by_least<D: Integrate>(
     world: &World<D>,
     slots: impl Iterator<Item = u32>,
@@ -280,7 +280,7 @@ fn named_by_least<D: Integrate>(
     names
 }
 
-/// Rows of all grains at a time within a step of the last evaluation, in order of number.
+/// Returns rows of all grains at a time within a step of the last evaluation, in order of number.
 pub(super) fn grain_rows<D: Integrate>(
     world: &mut World<D>,
     clusters: &mut ClusterIndex,
@@ -349,7 +349,7 @@ pub(super) fn grain_rows<D: Integrate>(
     rows
 }
 
-/// Rows of all links at the last evaluation, ordered by their bodies.
+/// Returns rows of all links at the last evaluation, ordered by their bodies.
 pub(super) fn link_rows<D: Integrate>(
     world: &World<D>,
     journal: &Journal,
@@ -403,7 +403,8 @@ pub(super) fn log_snapshot<D: Integrate>(
     Ok(sink.snapshot(&grains, &links)?)
 }
 
-/// Hash over number, position, velocity, rotation and spin of every grain at the final time, and of those that left, when they did.
+/// Returns a hash over number, position, velocity, rotation and spin of every grain at the final time, and of departed grains at their
+/// departure.
 pub(super) fn state_hash<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -420,7 +421,7 @@ pub(super) fn state_hash<D: Integrate>(
     hash.value()
 }
 
-/// The time up to which a system has come, s.
+/// Returns the time that a system has reached, s.
 pub(super) fn time_of<D: Integrate>(system: &System<D>) -> f64 {
     match system.s.stage.over {
         Some(_) => system.s.last_row.last(),
@@ -428,7 +429,7 @@ pub(super) fn time_of<D: Integrate>(system: &System<D>) -> f64 {
     }
 }
 
-/// The figures so far. The names of program version and scenario are the caller's to fill in.
+/// Returns the figures so far. The caller fills in the names of program version and scenario.
 pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
     let time = time_of(system);
     let held = match system.s.stage.over {
@@ -554,7 +555,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
     }
 }
 
-/// Micro-avalanches: of a filling, and of grains at rest.
+/// Returns the micro-avalanches of a filling and of grains at rest, added up.
 fn avalanches<D: Integrate>(system: &System<D>) -> Option<Avalanches> {
     let own = system.setup.models.morph.map(|_| system.s.rest.avalanches);
     let before = system.filled.as_ref().map(|filling| filling.avalanches);
@@ -565,7 +566,7 @@ fn avalanches<D: Integrate>(system: &System<D>) -> Option<Avalanches> {
     })
 }
 
-/// Energies held at a time within a step of the last evaluation, J.
+/// Returns the energies held at a time within a step of the last evaluation, J.
 pub(super) fn energies<D: Integrate>(
     world: &World<D>,
     fields: &FieldSet<D>,
@@ -574,7 +575,7 @@ pub(super) fn energies<D: Integrate>(
     held(world, fields, time)
 }
 
-/// Figures of the energy book now.
+/// Returns the figures of the energy balance now.
 pub(super) fn energy_figures<D: Integrate>(
     dem: &Dem<D>,
     fields: &FieldSet<D>,

@@ -1,5 +1,5 @@
-//! What a mesh is that stands as a wall: how large, of how many triangles, with how many open edges. Files of meshes know no unit, and
-//! drawings are in millimetres or inches: a mesh that is huge beside its grains was most likely meant to be smaller by as much.
+//! Figures of meshes that are walls: size, number of triangles, number of open edges. Files of meshes have no unit, and
+//! drawings are in millimetres or inches: a mesh that is huge beside its grains was most likely meant to be smaller by that factor.
 
 use std::collections::BTreeMap;
 
@@ -7,29 +7,29 @@ use super::{Setup, digits};
 use crate::geometry::{Dimension, Vector};
 use crate::walls::MeshShape;
 
-/// A mesh as wide as this many grains, and as this many times the room in which grains begin, is beyond reason: what grains fill
-/// from the start is not as much smaller than its vessel as an inch than a metre; a feed may be.
+/// A mesh is too large if it is as wide as this many grains, and as this many times the region in which grains begin: the grains of
+/// a fill never occupy as small a part of their vessel as an inch is of a metre; a feed may.
 const GRAINS: f64 = 500.0;
 const ROOMS_OF_FILLS: f64 = 30.0;
 const ROOMS_OF_FEEDS: f64 = 100.0;
 
-/// A mesh as a wall.
+/// Figures of a mesh that is a wall.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct MeshFigures {
     /// Name of the wall.
     pub name: String,
-    /// Triangles.
+    /// Number of triangles.
     pub triangles: usize,
-    /// Edges that belong to one triangle only.
+    /// Number of edges that belong to one triangle only.
     pub open_edges: usize,
-    /// What it spans along each axis, m.
+    /// Extent along each axis, m.
     pub extent: Vec<f64>,
-    /// The greatest of these over the mean diameter of the grains; none without grains.
+    /// The greatest extent over the mean diameter of the grains; `None` without grains.
     pub diameters: Option<f64>,
 }
 
 impl<D: Dimension> Setup<D> {
-    /// The figures of all meshes.
+    /// Returns the figures of all meshes.
     pub fn meshes(&self) -> Vec<MeshFigures> {
         let diameter = self.mean_diameter();
         let walls = self.boundaries.iter().filter_map(|wall| {
@@ -48,7 +48,7 @@ impl<D: Dimension> Setup<D> {
         walls.collect()
     }
 
-    /// Meshes whose size is beyond reason.
+    /// Returns warnings of meshes whose size is implausible.
     pub fn mesh_warnings(&self) -> Vec<String> {
         let Some(room) = self.room_of_grains() else {
             return Vec::new();
@@ -77,7 +77,7 @@ impl<D: Dimension> Setup<D> {
         self.meshes().into_iter().filter_map(warning).collect()
     }
 
-    /// Mean diameter of the grains at the start, or of those that are fed, m.
+    /// Returns the mean diameter of the grains at the start, or of those that are fed, m.
     pub(super) fn mean_diameter(&self) -> Option<f64> {
         let count = self.grains.len() as f64;
         if count > 0.0 {
@@ -89,7 +89,7 @@ impl<D: Dimension> Setup<D> {
         (!self.sources.feeds.is_empty()).then(|| 2.0 * sum / self.sources.feeds.len() as f64)
     }
 
-    /// The greatest width of what grains begin in, m.
+    /// Returns the greatest width of the region in which grains begin, m.
     fn room_of_grains(&self) -> Option<f64> {
         let diameter = self.mean_diameter()?;
         let grains = self.grains.iter().map(|grain| grain.position);

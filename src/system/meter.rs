@@ -1,9 +1,9 @@
-//! Meters: who passes a plane, or goes into a box, in sum.
+//! Meters, which count grains that pass a plane, or enter a box.
 //!
-//! At each look a meter compares where the centre of each grain is with where it was at the look before, along the
-//! straight line between. What it counts through an endless plane, or into a box, adds up to the grains there now less
-//! those there before, whatever happened between two looks: a grain that passes and comes back is lost by none of
-//! both. Looks change nothing and read places that the run has anyway.
+//! At each check a meter compares the position of the centre of each grain with that at the check before, along the
+//! straight line between. Its count through an endless plane, or into a box, equals the grains there now less
+//! those there before, whatever happened between two checks: a grain that passes and comes back changes
+//! nothing. Checks change nothing in the run and read positions that it has anyway.
 
 use std::collections::BTreeMap;
 
@@ -21,28 +21,28 @@ use crate::record::{MeterFigures, MeterShare, SizeClass};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct MeterSetup<D: Dimension> {
-    /// Its name.
+    /// Name of the meter.
     pub name: String,
-    /// Where it counts.
+    /// Place at which it counts.
     pub place: MeterPlace<D>,
-    /// Time between two looks, s; the shortest of all meters counts for all.
+    /// Time between two checks, s; the shortest of all meters counts for all.
     pub every: f64,
 }
 
-/// Where a meter counts.
+/// Place at which a meter counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum MeterPlace<D: Dimension> {
-    /// Who passes a plane, forward along its normal.
+    /// Counts grains that pass a plane, forward along its normal.
     Plane {
-        /// A point of it, m.
+        /// A point of the plane, m.
         point: D::Vector,
         /// Unit normal.
         normal: D::Vector,
-        /// Only who passes within this distance from the point, m.
+        /// Greatest distance from the point at which grains count, m.
         radius: Option<f64>,
     },
-    /// Who comes into a box (forward) or leaves it.
+    /// Counts grains that enter a box (forward) or leave it.
     Inside {
         /// Least corner, m.
         min: D::Vector,
@@ -51,22 +51,22 @@ pub enum MeterPlace<D: Dimension> {
     },
 }
 
-/// What has passed a meter: grains of one material, form and size.
+/// Passes of grains of one material, form and size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Passed {
     forward: u64,
     back: u64,
-    /// Mass of each, kg.
+    /// Mass of each grain, kg.
     mass: f64,
 }
 
-/// Material, form (0 for none), and the bits of the radius, which for positive numbers are in their order.
+/// Material, form (0 for none), and the bits of the radius, whose order is that of the (positive) radii.
 type Sort = (u16, u32, u64);
 
-/// What the meters have seen.
+/// Counts of all meters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct MeterState {
-    /// Place of each grain by number at the last look; numbers that are none before its first.
+    /// Position of each grain by number at the last check; NaN before its first.
     places: Vec<[f64; 3]>,
     passed: Vec<BTreeMap<Sort, Passed>>,
 }
@@ -76,21 +76,21 @@ pub(super) struct MeterState {
 pub struct Metered {
     /// Index of the material.
     pub material: u16,
-    /// Diameter, m; of a form, of the circle or sphere around it.
+    /// Diameter, m; for a form, that of the circle or sphere around it.
     pub size: f64,
-    /// How many passed, forward less back.
+    /// Number of grains that passed, forward less back.
     pub count: i64,
-    /// Their mass, kg.
+    /// Mass of these, kg.
     pub mass: f64,
 }
 
-/// A length brought next to another by whole periods.
+/// Shifts a coordinate next to another by whole periods.
 fn near(x: f64, other: f64, axis: PeriodicAxis) -> f64 {
     x - axis.length * ((x - other) / axis.length).round()
 }
 
 impl<D: Dimension> MeterPlace<D> {
-    /// How often the way from one place to another passes, forward less back: -1, 0 or 1.
+    /// Returns how often the path from one place to another passes, forward less back: -1, 0 or 1.
     fn passes(&self, from: D::Vector, to: D::Vector, periodic: &[Option<PeriodicAxis>]) -> i64 {
         let axis = |k: usize| periodic.get(k).copied().flatten();
         match self {
@@ -99,7 +99,7 @@ impl<D: Dimension> MeterPlace<D> {
                 normal,
                 radius,
             } => {
-                // The end of the way beside its beginning, not on the other side of the box.
+                // Puts the end of the path beside its beginning, not on the other side of the box.
                 let to = D::Vector::from_fn(|k| axis(k).map_or(to[k], |a| near(to[k], from[k], a)));
                 // Along a periodic direction the plane repeats; its normal is then along that axis.
                 let across = (0..D::N).find_map(|k| axis(k).filter(|_| normal[k] != 0.0));
@@ -136,7 +136,7 @@ impl<D: Dimension> MeterPlace<D> {
 }
 
 impl MeterState {
-    /// Of meters that have seen nothing.
+    /// Creates the state of so many meters that have counted nothing.
     pub fn new(meters: usize) -> Self {
         MeterState {
             passed: vec![BTreeMap::new(); meters],
@@ -144,12 +144,12 @@ impl MeterState {
         }
     }
 
-    /// How many meters it is of.
+    /// Returns the number of meters.
     pub fn meters(&self) -> usize {
         self.passed.len()
     }
 
-    /// Where a grain is; gives where it was at the last look.
+    /// Sets the position of a grain; returns that at the last check.
     fn place<V: Vector>(&mut self, id: u32, x: V) -> Option<V> {
         let index = id as usize;
         if self.places.len() <= index {
@@ -163,12 +163,12 @@ impl MeterState {
         before.is_finite().then_some(before)
     }
 
-    /// How many a meter has counted, forward less back.
+    /// Returns the count of a meter, forward less back.
     pub fn count(&self, meter: usize) -> i64 {
         self.sum(meter).0
     }
 
-    /// Sums of a meter: forward less back, and the mass of that, kg.
+    /// Returns the sums of a meter: forward less back, and the mass of that, kg.
     fn sum(&self, meter: usize) -> (i64, f64) {
         let all = self.passed.get(meter).into_iter().flatten();
         all.fold((0, 0.0), |(count, mass), (_, passed)| {
@@ -178,7 +178,7 @@ impl MeterState {
     }
 }
 
-/// A grain has come into being.
+/// Records the position of a new grain.
 pub(super) fn meet_meters<D: Dimension>(
     setup: &Setup<D>,
     meters: &mut MeterState,
@@ -190,19 +190,19 @@ pub(super) fn meet_meters<D: Dimension>(
     }
 }
 
-/// Who a meter sees: a grain where it is now.
+/// A grain at its present position, as meters need it.
 pub(super) struct Seen<D: Dimension> {
     pub id: u32,
     pub place: D::Vector,
     pub material: u16,
     pub form: Option<u16>,
-    /// m.
+    /// Radius, m.
     pub radius: f64,
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
 }
 
-/// Meters look where all grains are. Who is stepped is where the last step before `time` left it.
+/// Updates all meters with the positions of all grains. A stepped grain is where the last step before `time` left it.
 pub(super) fn look_at_meters<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -226,7 +226,7 @@ pub(super) fn look_at_meters<D: Integrate>(
     look(setup, meters, seen);
 }
 
-/// All meters compare where grains are with where they were at the look before.
+/// Compares, for all meters, the positions of grains with those at the check before.
 pub(super) fn look<D: Dimension>(
     setup: &Setup<D>,
     meters: &mut MeterState,
@@ -257,13 +257,13 @@ pub(super) fn look<D: Dimension>(
     }
 }
 
-/// Of each meter what passed so far: grains forward less back, and their mass, kg.
+/// Returns, for each meter, the grains that passed so far, forward less back, and their mass, kg.
 pub(super) fn metered<D: Dimension>(setup: &Setup<D>, meters: &MeterState) -> Vec<(i64, f64)> {
     let all = 0..setup.sources.meters.len();
     all.map(|meter| meters.sum(meter)).collect()
 }
 
-/// What passed a meter, by material and size, in order of both.
+/// Returns the grains that passed a meter, by material and size, in order of both.
 pub(super) fn meter(meters: &MeterState, index: usize) -> Vec<Metered> {
     let all = meters.passed.get(index).into_iter().flatten();
     all.map(|(&(material, _, bits), passed)| {
@@ -278,7 +278,7 @@ pub(super) fn meter(meters: &MeterState, index: usize) -> Vec<Metered> {
     .collect()
 }
 
-/// The figures of all meters.
+/// Returns the figures of all meters.
 pub(super) fn meter_figures<D: Dimension>(
     setup: &Setup<D>,
     meters: &MeterState,
@@ -315,10 +315,10 @@ pub(super) fn meter_figures<D: Dimension>(
     .collect()
 }
 
-/// Sizes of what passed in the direction in which more did: diameter (m), count, mass (kg), ascending.
+/// Sizes of grains that passed in the prevailing direction: diameter (m), count, mass (kg), ascending.
 struct Sizes(Vec<(f64, u64, f64)>);
 
-/// Classes of sizes, equal on a logarithmic scale.
+/// Number of classes of sizes, equal on a logarithmic scale.
 const CLASSES: usize = 20;
 
 impl Sizes {
@@ -332,7 +332,7 @@ impl Sizes {
         Sizes(all)
     }
 
-    /// The size than which this share of the mass is finer, or equal, m.
+    /// Returns the size than which this share of the mass is finer, or equal, m.
     fn quantile(&self, share: f64) -> Option<f64> {
         let all: f64 = self.0.iter().map(|(.., mass)| mass).sum();
         let mut sum = 0.0;
@@ -397,7 +397,7 @@ mod tests {
         assert_eq!(passes(V::new(0.4, 1.1), V::new(0.4, 0.9)), 1);
         assert_eq!(passes(V::new(0.4, 0.9), V::new(0.4, 1.1)), -1);
         assert_eq!(passes(V::new(0.6, 1.1), V::new(0.6, 0.9)), 0);
-        // The place of passing counts, not that before or after.
+        // The place of passing counts, not the one before or after.
         assert_eq!(passes(V::new(1.0, 2.0), V::new(0.3, 0.9)), 1);
         assert_eq!(passes(V::new(0.4, 1.1), V::new(0.4, 1.05)), 0);
     }
@@ -410,7 +410,7 @@ mod tests {
                 normal: V::new(1.0, 0.0),
                 radius: None,
             };
-            // Once round in steps, wrapped into the box, passes once; back the same way too.
+            // One round in steps, wrapped into the box, passes once; a round back does so in the other direction.
             let at = |k: i32| V::new((f64::from(k) * 0.07 + 0.01).rem_euclid(1.0), 0.0);
             let way = |from, to| place.passes(at(from), at(to), &BOX);
             // 300 steps of 0.07 are 21 rounds.
@@ -435,7 +435,7 @@ mod tests {
             count,
             mass,
         };
-        // Many fine grains of little mass, few coarse ones; one class went the other way.
+        // Many fine grains of little mass, few coarse ones; one class passed in the other direction.
         let sorts = [sort(1.0, 90, 9.0), sort(2.0, 10, 91.0), sort(3.0, -1, -5.0)];
         let sizes = Sizes::new(&sorts, false);
         assert_eq!(sizes.quantile(0.05), Some(1.0));

@@ -1,4 +1,4 @@
-//! What a fill or a feed is made of: one sort of grains, or several with their shares.
+//! Composition of a fill or a feed: one sort of grains, or several with their shares.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -17,14 +17,14 @@ pub struct Component {
     pub material: u16,
     /// Density, kg/m^2 or kg/m^3.
     pub density: f64,
-    /// Form; none: disks or spheres.
+    /// Form; `None`: disks or spheres.
     pub form: Option<u16>,
-    /// Radii; of a form, of the circle or sphere around each grain.
+    /// Radii; for a form, those of the circle or sphere around each grain.
     pub radius: RadiusLaw,
 }
 
 impl Component {
-    /// Mean mass of its grains, kg.
+    /// Returns the mean mass of the component's grains, kg.
     pub fn mean_mass<D: Dimension>(&self, forms: &[Form<D>]) -> f64 {
         let measure = match self.form {
             Some(form) => forms[usize::from(form)].measure,
@@ -41,7 +41,7 @@ pub struct Mixture {
 }
 
 impl Mixture {
-    /// Disks or spheres of one material.
+    /// Creates a mixture of disks or spheres of one material.
     pub fn one(material: u16, density: f64, radius: RadiusLaw) -> Self {
         Mixture {
             components: vec![Component {
@@ -54,15 +54,15 @@ impl Mixture {
         }
     }
 
-    /// Of these components; none if there is none, or if shares are not over 0.
+    /// Creates a mixture of these components; `None` if there is none, or if shares are not over 0.
     pub fn new(components: Vec<Component>) -> Option<Self> {
         let sound = |c: &Component| c.share > 0.0 && c.share.is_finite();
         (!components.is_empty() && components.iter().all(sound)).then_some(Mixture { components })
     }
 
-    /// Shares by mass become shares by number: those over the mean masses.
+    /// Converts shares by mass to shares by number: those over the mean masses.
     pub fn shares_by_mass<D: Dimension>(mut self, forms: &[Form<D>]) -> Self {
-        // In units of the greatest, so that no mass however small takes a share out of range.
+        // In units of the greatest mass, so that no mass however small makes a share overflow.
         let masses: Vec<f64> = self
             .components
             .iter()
@@ -75,20 +75,20 @@ impl Mixture {
         self
     }
 
-    /// Its components.
+    /// Returns the components.
     pub fn components(&self) -> &[Component] {
         &self.components
     }
 
-    /// The mean over its grains of what a component has in the mean.
+    /// Returns the mean over all grains of a quantity, given its mean for each component.
     pub fn mean_over(&self, of: impl Fn(&Component) -> f64) -> f64 {
         let shares: f64 = self.components.iter().map(|sort| sort.share).sum();
         let part = |sort: &Component| sort.share / shares * of(sort);
         self.components.iter().map(part).sum()
     }
 
-    /// A sort and a radius, m. The sort of each grain is drawn by itself: of n grains the number of a sort with
-    /// share p is binomial, its standard deviation sqrt(n p (1 - p)). Of one sort nothing is drawn.
+    /// Draws a sort and a radius, m. The sort of each grain is drawn independently: of n grains the number of a sort with
+    /// share p is binomial, its standard deviation sqrt(n p (1 - p)). A single sort requires no draw.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> (&Component, f64) {
         let sort = match self.components.as_slice() {
             [only] => only,
@@ -99,26 +99,26 @@ impl Mixture {
                     left -= component.share;
                     left < 0.0
                 });
-                // Rounding may leave a little after the last.
+                // Rounding may leave a remainder after the last.
                 found.unwrap_or(&list[list.len() - 1])
             }
         };
         (sort, sort.radius.draw(rng))
     }
 
-    /// The least radius, m.
+    /// Returns the least radius, m.
     pub fn least(&self) -> f64 {
         let all = self.components.iter().map(|c| c.radius.least());
         all.fold(f64::INFINITY, f64::min)
     }
 
-    /// The greatest radius, m.
+    /// Returns the greatest radius, m.
     pub fn greatest(&self) -> f64 {
         let all = self.components.iter().map(|c| c.radius.greatest());
         all.fold(0.0, f64::max)
     }
 
-    /// The mean radius by number, m.
+    /// Returns the mean radius by number, m.
     pub fn mean(&self) -> f64 {
         let part = |c: &Component| c.share * c.radius.mean();
         let all: f64 = self.components.iter().map(|c| c.share).sum();

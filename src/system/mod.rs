@@ -1,4 +1,4 @@
-//! The driver: event loop, routing, morph policy, feed and removal.
+//! Drivers of runs: event loop, routing, morph policy, feed and removal.
 
 mod advance;
 mod afar;

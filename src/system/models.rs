@@ -1,4 +1,4 @@
-//! Who was under which model: shares of the time of grains, and of the work of the processor as it can be counted.
+//! Shares of the models in a run: of the time of grains, and of the work of the processor as far as it can be counted.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::cluster::integrate::Integrate;
 use crate::geometry::Dimension;
 use crate::record::{MODELS, ModelFigures};
 
-/// What models had of a run.
+/// Time and work of the models in a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ModelShares {
     /// By model: time of grains, s, and work, s of a common machine.
@@ -17,13 +17,13 @@ pub(super) struct ModelShares {
 }
 
 impl ModelShares {
-    /// Adds what a model had.
+    /// Adds the time of grains and the work of a model.
     pub fn add(mut self, model: Model, grain_time: f64, work: f64) -> Self {
         self.all.push((model, grain_time, work));
         self
     }
 
-    /// Work by models, in the order of the series' columns, s.
+    /// Returns the work by models, in the order of the series' columns, s.
     pub fn work(&self) -> [f64; 5] {
         MODELS.map(|name| {
             let of = self.all.iter().filter(|had| had.0.name() == name);
@@ -31,7 +31,7 @@ impl ModelShares {
         })
     }
 
-    /// Shares by the names of models, of those that had any.
+    /// Returns the shares by the names of models, of those that had any.
     pub fn shares(&self) -> BTreeMap<String, ModelFigures> {
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let time: f64 = self.all.iter().map(|had| had.1).sum();
@@ -48,7 +48,7 @@ impl ModelShares {
     }
 }
 
-/// Of a run in motion.
+/// Returns time and work of a run in motion.
 pub(super) fn of_motion<D: Integrate>(system: &System<D>) -> ModelShares {
     let state = &system.s;
     let steps = system.dem.book.counts.grain_steps - state.ledger.counts_at_start.grain_steps;
@@ -58,7 +58,7 @@ pub(super) fn of_motion<D: Integrate>(system: &System<D>) -> ModelShares {
         Some(filling) => (filling.grain_seconds, filling.work),
         None => (0.0, 0.0),
     };
-    // A filling's are counted as rigid.
+    // The time of a filling is counted as rigid.
     let standing = rest + rigid - filled;
     ModelShares::default()
         .add(Model::Dem, cluster, steps as f64 * cost::step::<D>())
@@ -71,17 +71,17 @@ pub(super) fn of_motion<D: Integrate>(system: &System<D>) -> ModelShares {
         .add(Model::QuasiStatic, filled, filling)
 }
 
-/// Of a run in which so many steps of grains were made, and nothing else.
+/// Returns time and work of a run that made so many steps of grains, and nothing else.
 pub(super) fn of_steps<D: Dimension>(count: u64) -> ModelShares {
     ModelShares::default().add(Model::Dem, 1.0, count as f64 * cost::step::<D>())
 }
 
-/// Of a filling whose solves took so long on a common machine, s.
+/// Returns time and work of a filling whose solves took so long on a common machine, s.
 pub(super) fn of_filling(work: f64) -> ModelShares {
     ModelShares::default().add(Model::QuasiStatic, 1.0, work)
 }
 
-/// Of a run from event to event with so many collisions.
+/// Returns time and work of an event-driven run with so many collisions.
 pub(super) fn of_collisions<D: Dimension>(count: u64) -> ModelShares {
     ModelShares::default().add(
         Model::Collisions,

@@ -1,6 +1,6 @@
-//! How many nodes of each kind the hierarchy has, in the mean over time: clusters of grains that touch, groups of those that stand still, rigid groups.
+//! Mean numbers, over time, of the nodes of each kind in the hierarchy: clusters of touching grains, groups at rest, rigid groups.
 //!
-//! They are counted at times of their own, evenly spread over a run, so that the means do not depend on what is recorded.
+//! Nodes are counted at times of their own, evenly spread over a run, so that the means do not depend on what is recorded.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,13 +12,13 @@ use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::record::{GroupRow, NodeFigures};
 
-/// How often nodes are counted in a run.
+/// Number of counts in a run.
 pub(super) const COUNTS: u32 = 250;
 
 /// Sums over the times at which nodes were counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct NodeCounts {
-    /// When they began, and the time between two, s.
+    /// Start of the counts, and time between two, s.
     begin: f64,
     every: f64,
     counted: u64,
@@ -30,7 +30,7 @@ pub(super) struct NodeCounts {
 }
 
 impl NodeCounts {
-    /// From a time on to another, s.
+    /// Begins to count, from a time to another, s.
     pub fn begin(&mut self, begin: f64, finish: f64, schedule: &mut Schedule) {
         *self = NodeCounts {
             begin,
@@ -41,7 +41,7 @@ impl NodeCounts {
     }
 
     fn come_again(&self, schedule: &mut Schedule) {
-        // Too short a run for the clock is not counted.
+        // A run too short for the resolution of the clock is not counted.
         if self.begin + 0.5 * self.every <= self.begin {
             return;
         }
@@ -49,7 +49,7 @@ impl NodeCounts {
         schedule.set(Source::Nodes, time, EventKind::LogState);
     }
 
-    /// Nodes at a time.
+    /// Adds the nodes at a time.
     pub fn add(&mut self, clusters: u64, groups: GroupRow) {
         self.counted += 1;
         self.clusters += clusters;
@@ -58,7 +58,7 @@ impl NodeCounts {
         self.largest += groups.largest;
     }
 
-    /// Means; none where nothing was counted.
+    /// Returns the means; `None` where nothing was counted.
     pub fn figures(&self) -> Option<NodeFigures> {
         let mean = |sum: u64| sum as f64 / self.counted as f64;
         (self.counted > 0).then(|| NodeFigures {
@@ -70,7 +70,7 @@ impl NodeCounts {
     }
 }
 
-/// Counts nodes, as it is time to.
+/// Counts nodes at a scheduled time.
 pub(super) fn count<D: Integrate>(system: &mut System<D>) {
     let clusters = logging::cluster_count(system);
     let groups = groups_now(&mut system.dem.world, &system.s.rest);
@@ -79,7 +79,7 @@ pub(super) fn count<D: Integrate>(system: &mut System<D>) {
     counts.come_again(&mut system.s.schedule);
 }
 
-/// Groups of those that stand still now.
+/// Returns the present groups of grains at rest.
 pub(super) fn groups_now<D: Integrate>(world: &mut World<D>, rest: &RestState) -> GroupRow {
     let pairs = &mut world.sleeping.still.pairs;
     pairs.find_groups();

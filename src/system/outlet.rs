@@ -1,4 +1,4 @@
-//! Removal of what has left (thesis 5.8.2.2).
+//! Removal of grains that have left (thesis 5.8.2.2).
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, Sink};
 
-/// How a grain has left.
+/// Way in which a grain has left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Left {
     Through,
@@ -21,12 +21,12 @@ pub(super) enum Left {
 }
 
 impl<D: Dimension> OutletSetup<D> {
-    /// Whether a ball lies wholly beyond.
+    /// Returns whether a ball lies wholly beyond the outlet.
     pub fn takes(&self, x: D::Vector, radius: f64) -> bool {
         self.left(x, radius).is_some()
     }
 
-    /// Whether a grain lies wholly beyond, and how.
+    /// Returns how a grain that lies wholly beyond has left; `None` if it does not lie there.
     pub(super) fn left(&self, x: D::Vector, radius: f64) -> Option<Left> {
         match self {
             OutletSetup::Plane { point, normal } => {
@@ -43,7 +43,7 @@ impl<D: Dimension> OutletSetup<D> {
     }
 }
 
-/// Which outlet a grain that is there leaves through.
+/// Returns the outlet through which a grain leaves.
 pub(super) fn through<D: Dimension>(outlets: &[OutletSetup<D>], grain: &Grain<D>) -> Option<usize> {
     let takes = |outlet: &OutletSetup<D>| outlet.left(grain.position, grain.radius);
     let mut outlets = outlets.iter();
@@ -93,7 +93,7 @@ pub(super) fn delete_left<D: Integrate>(
     }
     system.account(time);
     let mut rows = BTreeMap::new();
-    // Who is booked as gone is no longer counted.
+    // A grain that is booked as gone is no longer counted.
     let all = system.grain_count() == gone.len();
     for (before, &slot) in gone.iter().enumerate() {
         if let Some(how) = left[slot as usize] {
@@ -113,7 +113,7 @@ pub(super) fn delete_left<D: Integrate>(
     Ok(())
 }
 
-/// Books a grain that is about to be taken away after others.
+/// Books a grain that is about to be removed after others.
 pub(super) fn book_removed<D: Integrate>(
     system: &mut System<D>,
     slot: u32,
@@ -134,7 +134,7 @@ pub(super) fn book_removed<D: Integrate>(
     }
 }
 
-/// Takes grains out of the engine, with their links. `rows`: numbers of the rows in the log that tell of it, by number
+/// Removes grains from the engine, with their links. `rows`: numbers of the rows in the log that report it, by number
 /// of grain.
 pub(super) fn remove_grains<D: Integrate>(
     system: &mut System<D>,
@@ -151,7 +151,7 @@ pub(super) fn remove_grains<D: Integrate>(
         BodyRef::Grain(id) => rows.get(&id).copied(),
         _ => None,
     };
-    // As long as they are in their places.
+    // Logged while the grains are still in their slots.
     logging::log_links_by(system, sink, |a, b| row(a).or(row(b)).unwrap_or(0))?;
     cluster::change::remove(
         &mut system.dem.world,
@@ -163,7 +163,7 @@ pub(super) fn remove_grains<D: Integrate>(
     Ok(())
 }
 
-/// A grain as it is at a time within a step of the last evaluation.
+/// Returns a grain at a time within a step of the last evaluation.
 pub(super) fn grain_at<D: Integrate>(
     world: &World<D>,
     watch: &JamWatch,
@@ -190,7 +190,7 @@ pub(super) fn grain_at<D: Integrate>(
             D::rotation(arrays, s),
         )
     } else {
-        // After a jam nothing moves: what is left of accelerations must not add up.
+        // After a jam nothing moves: residual accelerations must not add up.
         let t = if watch.jam().is_some() {
             0.0
         } else {
@@ -232,7 +232,7 @@ pub(super) fn grain_at<D: Integrate>(
     }
 }
 
-/// All grains at a time within a step of the last evaluation, in order of number.
+/// Returns all grains at a time within a step of the last evaluation, in order of number.
 pub(super) fn grains_at<D: Integrate>(
     world: &World<D>,
     watch: &JamWatch,

@@ -1,7 +1,7 @@
-//! Jams of runs that end before looks have established one.
+//! Jams of runs that end before checks have established one.
 //!
-//! A verdict takes eight to thirty-two looks. Where all was calm at the last of them before the end, a copy of the system goes on as the run would
-//! have, up to the verdict or until something moves. Records, state and figures of the run stay those of its end.
+//! A verdict takes eight to thirty-two checks. Where all was calm at the last check before the end, a copy of the system goes on as the run
+//! would have, up to the verdict or until something moves. Records, state and figures of the run stay those of its end.
 
 use super::jam_watch::LOOKS;
 use super::schedule::Source;
@@ -9,7 +9,7 @@ use super::{Control, Outcome, System, SystemError, run_loop, saved};
 use crate::cluster::integrate::Integrate;
 use crate::record::{Jam, NullSink};
 
-/// Asks whether a run that has just come to its finish has ended in a jam; then it has.
+/// Decides whether a run that has just come to its finish has ended in a jam.
 pub(super) fn judge<D: Integrate>(
     system: &mut System<D>,
     outcome: Option<Outcome>,
@@ -29,7 +29,7 @@ pub(super) fn judge<D: Integrate>(
     Ok(system.s.stage.over)
 }
 
-/// The jam that is found if a copy goes on.
+/// Returns the jam that is found if a copy goes on.
 fn verdict<D: Integrate>(
     system: &mut System<D>,
     control: &Control<'_>,
@@ -48,7 +48,7 @@ fn verdict<D: Integrate>(
         threads: control.threads,
     };
     while let Some(look) = copy.s.schedule.time_of(Source::Jam) {
-        // What goes wrong after the end is no fault of the run.
+        // An error after the end is no fault of the run.
         let went = run_loop::run_until(&mut copy, look, &mut NullSink, &mut control);
         if let Some(jam) = copy.s.perturb.jams.get(known) {
             return Ok(Some(jam.clone()));

@@ -1,4 +1,4 @@
-//! What grains that stand still lack to equilibrium: what is pending in each of their groups, and whether it is worth a solve.
+//! Residuals of grains at rest: the pending load of each group, and whether it is worth a solve.
 
 use super::MorphSetup;
 use super::Setup;
@@ -11,29 +11,29 @@ use crate::geometry::Dimension;
 
 /// Mean residual that is left alone, over that at which grains may be stopped.
 const ENOUGH: f64 = 0.1;
-/// Sum of residuals that is left alone, over the weight of the grains: what hangs in a deep bed on
-/// each by a little.
+/// Sum of residuals that is left alone, over the weight of the grains: a load that a deep bed spreads over all
+/// grains, a little on each.
 const BALANCED: f64 = 5e-4;
 
-/// What some grains lack to equilibrium, over their weight.
+/// Residuals of some grains, over their weight.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Unrest {
     /// Root of the mean square.
     mean: f64,
-    /// Size of the sum, over the sum of the weights.
+    /// Magnitude of the sum, over the sum of the weights.
     pub sum: f64,
-    /// Slot of the grain that lacks most.
+    /// Slot of the grain with the greatest residual.
     pub worst: Option<u32>,
 }
 
 impl Unrest {
-    /// Whether there is little to be carried.
+    /// Returns whether the residuals are too small for a solve.
     pub fn is_little(&self, morph: &MorphSetup) -> bool {
         self.mean <= ENOUGH * morph.residual && self.sum <= BALANCED
     }
 }
 
-/// Sums over what grains lack.
+/// Sums over the residuals of grains.
 #[derive(Clone, Default)]
 struct Sum {
     squares: f64,
@@ -74,13 +74,13 @@ impl Sum {
     }
 }
 
-/// Those of some slots that stand still.
+/// Iterates over those of some slots that are at rest.
 pub(super) fn standing<D: Integrate>(world: &World<D>, slots: &[u32]) -> impl Iterator<Item = u32> {
     let slots = slots.iter().copied();
     slots.filter(|&slot| world.grains.stands(slot))
 }
 
-/// What those of some slots that stand still lack.
+/// Returns the residuals of those of some slots that are at rest.
 pub(super) fn unrest<D: Integrate>(setup: &Setup<D>, world: &World<D>, slots: &[u32]) -> Unrest {
     let mut sum = Sum::default();
     for slot in standing(world, slots) {
@@ -89,17 +89,17 @@ pub(super) fn unrest<D: Integrate>(setup: &Setup<D>, world: &World<D>, slots: &[
     sum.unrest()
 }
 
-/// The groups whose loads are carried, as they are when that begins: what is woken on the way stays counted with its group.
+/// Groups to be solved, as they are when the solve begins: a grain woken meanwhile stays counted with its group.
 pub(super) struct Pending {
-    /// Slots that stand still in them, ascending.
+    /// Slots at rest in these groups, ascending.
     pub slots: Vec<u32>,
-    /// By slot: which of them it is of.
+    /// By slot: index of its group among these.
     places: Vec<u32>,
     count: usize,
 }
 
 impl Pending {
-    /// Of those that are asked for, since groups were found.
+    /// Takes the groups that are asked for; their labels must be up to date.
     pub fn of<D: Integrate>(world: &World<D>, asked: &Asked) -> Self {
         let mut slots = world.grains.standing();
         let group_of = |slot: u32| world.sleeping.still.pairs.group_of(slot);
@@ -127,13 +127,13 @@ impl Pending {
         }
     }
 
-    /// Which of them a slot is of; none of others.
+    /// Returns the index of the group of a slot among these; `None` for other slots.
     pub fn place(&self, slot: u32) -> Option<usize> {
         let place = self.places[slot as usize];
         (place != u32::MAX).then_some(place as usize)
     }
 
-    /// What each lacks within some slots.
+    /// Returns the residuals of each group within some slots.
     pub fn unrest<D: Integrate>(
         &self,
         setup: &Setup<D>,
@@ -149,7 +149,7 @@ impl Pending {
         sums.iter().map(Sum::unrest).collect()
     }
 
-    /// Whether each has grains beyond a part.
+    /// Returns, for each group, whether it has grains beyond a part.
     pub fn is_beyond<D: Dimension>(&self, part: &Part<D>) -> Vec<bool> {
         let mut beyond = vec![false; self.count];
         for &slot in &self.slots {

@@ -1,11 +1,11 @@
-//! Where grains may be, for the step that fields of a place ask for.
+//! Positions that grains may have, for the step that fields of a place require.
 
 use super::{Component, Setup};
 use crate::cluster::dimension::ClusterDimension;
 use crate::field::{Fastest, Flow, Reach};
 use crate::geometry::Vector;
 
-/// How far from a place grains are at most at the start, or come in, or are kept by walls, m.
+/// Returns the greatest distance from a place at which grains are at the start, come in, or are kept by walls, m.
 fn far<D: ClusterDimension>(setup: &Setup<D>, from: D::Vector) -> f64 {
     let grains = setup.grains.iter().map(|grain| grain.position);
     let feeds = setup
@@ -28,7 +28,7 @@ fn far<D: ClusterDimension>(setup: &Setup<D>, from: D::Vector) -> f64 {
     places.chain(corners).fold(0.0, f64::max)
 }
 
-/// How near to a place grains begin at least, m.
+/// Returns the least distance from a place at which grains begin, m.
 fn near<D: ClusterDimension>(setup: &Setup<D>, from: D::Vector) -> f64 {
     let grains = setup
         .grains
@@ -41,7 +41,7 @@ fn near<D: ClusterDimension>(setup: &Setup<D>, from: D::Vector) -> f64 {
     grains.chain(feeds).fold(f64::INFINITY, f64::min)
 }
 
-/// Where grains may be.
+/// Calls a function with the distances at which grains may be.
 fn reach<D: ClusterDimension, T>(setup: &Setup<D>, told: impl FnOnce(&Reach<'_, D>) -> T) -> T {
     told(&Reach {
         near: &|x| near(setup, x),
@@ -49,20 +49,20 @@ fn reach<D: ClusterDimension, T>(setup: &Setup<D>, told: impl FnOnce(&Reach<'_, 
     })
 }
 
-/// The speed that fields may add, m/s.
+/// Returns the speed that fields may add, m/s.
 pub(super) fn speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     reach(setup, |reach| {
         setup.fields.place.speed(reach, &setup.fields.long_range)
     })
 }
 
-/// The motions in fields that a step must resolve.
+/// Returns the motions in fields that a step must resolve.
 pub(super) fn fastest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Fastest> {
     reach(setup, |reach| setup.fields.place.fastest(reach))
 }
 
-/// The fastest damping by a fluid of grains given by material, mass and radius, at a relative speed, 1/s; of a stream
-/// with that of the stream by all grains, those to be fed too.
+/// Returns the fastest damping by a fluid, 1/s, of grains given by material as mass and radius, at a relative speed; for a stream
+/// with the damping of the stream by all grains, those to be fed included.
 pub(super) fn damping<D: ClusterDimension>(
     setup: &Setup<D>,
     lightest: &[Option<(f64, f64)>],

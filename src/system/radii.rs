@@ -1,10 +1,10 @@
-//! How the radii of grains are distributed.
+//! Distributions of the radii of grains.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// How radii are drawn.
+/// Law from which radii are drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RadiusLaw {
     /// All equal, m.
@@ -30,12 +30,12 @@ pub enum RadiusLaw {
         /// Standard deviation of the natural logarithm.
         spread: f64,
     },
-    /// By classes, as sieves give them.
+    /// By classes, as from sieves.
     Classes(SizeClasses),
 }
 
 impl RadiusLaw {
-    /// A radius, m. Normal deviates beyond three spreads are drawn again.
+    /// Draws a radius, m. Normal deviates beyond three spreads are drawn again.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
         match self {
             RadiusLaw::Equal(radius) => *radius,
@@ -46,7 +46,7 @@ impl RadiusLaw {
         }
     }
 
-    /// The least radius that it can give, m.
+    /// Returns the least radius that the law can give, m.
     pub fn least(&self) -> f64 {
         match self {
             RadiusLaw::Equal(radius) => *radius,
@@ -57,7 +57,7 @@ impl RadiusLaw {
         }
     }
 
-    /// The greatest radius that it can give, m.
+    /// Returns the greatest radius that the law can give, m.
     pub fn greatest(&self) -> f64 {
         match self {
             RadiusLaw::Equal(radius) => *radius,
@@ -68,7 +68,7 @@ impl RadiusLaw {
         }
     }
 
-    /// The mean by number, m; of the log-normal law without its cut, which takes up to 1 % off at spreads
+    /// Returns the mean by number, m; of the log-normal law without its cut, which takes up to 1 % off at spreads
     /// up to 0.5.
     pub fn mean(&self) -> f64 {
         match self {
@@ -80,10 +80,10 @@ impl RadiusLaw {
         }
     }
 
-    /// The mean of a power of the radius (2 or 3), by number, m to that power, with the cuts at three spreads.
+    /// Returns the mean of a power of the radius (2 or 3), by number, m to that power, with the cuts at three spreads.
     pub fn moment(&self, power: u8) -> f64 {
         let n = f64::from(power);
-        // Share of a normal deviate within three of a mean m, over that of mean 0.
+        // Share of normal deviates with mean m that lie between -3 and 3, over that of mean 0.
         let within = |m: f64| {
             let root = std::f64::consts::SQRT_2;
             let below = |x: f64| 0.5 * libm::erfc(-x / root);
@@ -109,7 +109,7 @@ impl RadiusLaw {
         }
     }
 
-    /// The same with all radii times a number.
+    /// Returns the same law with all radii times a number.
     pub fn scaled(self, by: f64) -> Self {
         match self {
             RadiusLaw::Equal(radius) => RadiusLaw::Equal(by * radius),
@@ -135,7 +135,7 @@ impl RadiusLaw {
     }
 }
 
-/// The mean of r^2 or r^3 for r even from a to b.
+/// Returns the mean of r^2 or r^3 for r uniform from a to b.
 fn even(a: f64, b: f64, power: u8) -> f64 {
     if power == 2 {
         (a * a + a * b + b * b) / 3.0
@@ -144,7 +144,7 @@ fn even(a: f64, b: f64, power: u8) -> f64 {
     }
 }
 
-/// A normal deviate, at most three (Box and Muller 1958, by libm so that the bits are the same everywhere).
+/// Draws a normal deviate, at most three (Box and Muller 1958, by libm so that the bits are the same everywhere).
 fn deviate(rng: &mut ChaCha8Rng) -> f64 {
     loop {
         let u = 1.0 - rng.random::<f64>();
@@ -156,26 +156,26 @@ fn deviate(rng: &mut ChaCha8Rng) -> f64 {
     }
 }
 
-/// What the shares of a distribution count.
+/// Quantity that the shares of a distribution count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Counted {
-    /// Grains.
+    /// Number of grains.
     Number,
-    /// Their mass, which goes as the radius to this power: 2 for disks, 3 for spheres.
+    /// Mass of grains, proportional to the radius to this power: 2 for disks, 3 for spheres.
     Mass(u8),
 }
 
-/// A distribution by classes of radius: within each the share that is counted is spread evenly over the radius.
+/// A distribution by classes of radius: within each class the share that is counted is uniform over the radius.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SizeClasses {
     /// Ends of the classes, m, ascending; a class of one size has two equal ones.
     edges: Vec<f64>,
-    /// Share of all grains, by number, that is finer than each of them.
+    /// Share of all grains, by number, that is finer than each end.
     finer: Vec<f64>,
     counted: Counted,
 }
 
-/// Why there are no classes.
+/// Reason why a distribution is invalid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ClassError {
     /// Fewer than two ends.
@@ -188,7 +188,7 @@ pub enum ClassError {
     Radius {
         /// Row, from 1.
         row: usize,
-        /// m.
+        /// Radius, m.
         radius: f64,
     },
     /// A share out of order.
@@ -198,16 +198,16 @@ pub enum ClassError {
     Share {
         /// Row, from 1.
         row: usize,
-        /// Its share.
+        /// Share of that row.
         share: f64,
     },
 }
 
-/// Classes into which a smooth distribution is cut.
+/// Number of classes into which a smooth distribution is cut.
 const SMOOTH: u32 = 256;
 
 impl SizeClasses {
-    /// From rows of a radius (m) and the share of what is counted that is finer.
+    /// Creates classes from rows of a radius (m) and the counted share that is finer.
     pub fn new(rows: &[[f64; 2]], counted: Counted) -> Result<Self, ClassError> {
         if rows.len() < 2 {
             return Err(ClassError::Short);
@@ -229,7 +229,7 @@ impl SizeClasses {
         let mut sum = 0.0;
         for pair in rows.windows(2) {
             let ([a, from], [b, to]) = (pair[0], pair[1]);
-            // Grains for each unit of what is counted, over sizes in units of the greatest: the mean of 1 / r^power.
+            // Grains per unit of the counted quantity, over sizes in units of the greatest: the mean of 1 / r^power.
             let (x, y) = (a / before[0], b / before[0]);
             let each = match counted {
                 Counted::Number => 1.0,
@@ -248,15 +248,15 @@ impl SizeClasses {
         })
     }
 
-    /// From a smooth share that is finer than a radius, cut off beyond a least and a greatest one, m, and
-    /// shared out anew between them.
+    /// Creates classes from a smooth share that is finer than a radius, cut off beyond a least and a greatest one, m, and
+    /// normalized between them.
     pub fn smooth(
         [min, max]: [f64; 2],
         counted: Counted,
         finer: impl Fn(f64) -> f64,
     ) -> Result<Self, ClassError> {
         let (low, high) = (finer(min), finer(max));
-        // Rounding must not take rows out of order where all sizes are nearly one.
+        // Rounding must not take rows out of order where all sizes are nearly equal.
         let mut before = [min, 0.0];
         let rows: Vec<[f64; 2]> = (0..=SMOOTH)
             .map(|k| match k {
@@ -266,7 +266,7 @@ impl SizeClasses {
                     let part = f64::from(k) / f64::from(SMOOTH);
                     let radius = (min * libm::pow(max / min, part)).clamp(before[0], max);
                     let share = (finer(radius) - low) / (high - low);
-                    // What is no number stays none, and is told.
+                    // NaN stays NaN, and is reported.
                     let share = if share > 1.0 { 1.0 } else { share };
                     before = [radius, if share < before[1] { before[1] } else { share }];
                     before
@@ -276,17 +276,17 @@ impl SizeClasses {
         Self::new(&rows, counted)
     }
 
-    /// The radius that a share of all grains, by number, from 0 to below 1, is finer than, m.
+    /// Returns the radius, m, that a share of all grains, by number, from 0 to below 1, is finer than.
     fn at(&self, share: f64) -> f64 {
         let last = self.finer.len() - 1;
-        // The first class that ends above; empty ones are passed over.
+        // The first class that ends above the share; empty classes are skipped.
         let end = self.finer.partition_point(|&f| f <= share).clamp(1, last);
         let (a, b) = (self.edges[end - 1], self.edges[end]);
         let (from, to) = (self.finer[end - 1], self.finer[end]);
         let part = ((share - from) / (to - from)).clamp(0.0, 1.0);
         let radius = match self.counted {
             Counted::Number => a + part * (b - a),
-            // Grains within a class go as 1 / r^2: what is even is 1 / r.
+            // Grains within a class go as 1 / r^2: 1 / r is uniform.
             Counted::Mass(2) => a * b / (b - part * (b - a)),
             Counted::Mass(_) => {
                 let (x, y) = (1.0 / (a * a), 1.0 / (b * b));
@@ -296,7 +296,7 @@ impl SizeClasses {
         radius.clamp(a, b)
     }
 
-    /// The mean of r^2 or r^3, by number; where mass is counted, of the power that goes with it.
+    /// Returns the mean of r^2 or r^3, by number; where mass is counted, of the power that belongs to it.
     fn moment(&self, power: u8) -> f64 {
         let classes = self.edges.windows(2).zip(self.finer.windows(2));
         classes

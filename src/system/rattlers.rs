@@ -1,58 +1,58 @@
-//! Rattlers: grains that move in a jam though nothing that bears the load does.
+//! Rattlers: grains that move in a jam although nothing that bears the load moves.
 //!
-//! Above an arch single grains swing in their pockets for long, since little damps a grain that rolls. They are no
-//! part of the question whether anything can move: what they lie on bears their weight and no more, now as before.
+//! Above an arch single grains swing in their pockets for long, since little damps a grain that rolls. They do not count
+//! in the question whether anything can move: their supports bear their weight and no more, now as before.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Kinetic energy of a rattler over m g d, at most: it rises by a quarter of its diameter, and leaves no pocket. What
-/// falls or rolls down has more before half of the looks are over.
+/// Upper bound of a rattler's kinetic energy over m g d: it rises by a quarter of its diameter, and leaves no pocket. A
+/// grain that falls or rolls down has more before half of the checks are over.
 pub(super) const SWINGS: f64 = 0.25;
-/// Share of the grains that may be rattlers, beside two.
+/// Share of the grains that may be rattlers, besides two.
 const SHARE: f64 = 0.05;
-/// What presses on rattlers from above, over the weight of one, at most.
+/// Greatest force on rattlers from above, over the weight of one.
 const PRESSED: f64 = 0.1;
-/// All forces on rattlers together, over their weight, at most: two supports of a disk give 1.2 in the densest packing, 2
-/// where they stand 60 degrees off the vertical, and 3 or more if another grain lies on top.
+/// Greatest sum of all forces on rattlers, over their weight: two supports of a disk give 1.2 in the densest packing, 2
+/// where they are 60 degrees off the vertical, and 3 or more if another grain lies on top.
 const HELD: f64 = 3.0;
 
-/// A contact of a grain that moves.
+/// A contact of a moving grain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Touch {
-    /// Number of the other grain; none: a wall.
+    /// Number of the other grain; `None`: a wall.
     pub other: Option<u32>,
-    /// Its force on the grain along gravity, N.
+    /// Component along gravity of the force on the grain, N.
     pub down: f64,
-    /// Size of that force, N.
+    /// Magnitude of that force, N.
     pub force: f64,
 }
 
-/// A grain that moves.
+/// A moving grain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Mover {
-    /// Its number.
+    /// Number of the grain.
     pub id: u32,
-    /// Its kinetic energy over m g d.
+    /// Kinetic energy over m g d.
     pub energy: f64,
-    /// How far it is from where it was when looks began to find all calm, over its diameter; and whether it is on its way back.
+    /// Distance from its position at the first calm check, over its diameter; and whether it is on its way back.
     pub gone: f64,
     pub returns: bool,
-    /// Its weight, N.
+    /// Weight, N.
     pub weight: f64,
-    /// What it is in touch with.
+    /// Contacts.
     pub touches: Vec<Touch>,
 }
 
-/// Whether so few of all grains move that they can be rattlers.
+/// Returns whether so few of all grains move that they can be rattlers.
 pub(super) fn are_few(movers: usize, grains: usize) -> bool {
     movers as f64 <= 2.0 + SHARE * grains as f64
 }
 
-/// Whether all that moves are rattlers, in so many dimensions. Grains that move and are in touch count as one body. It is a
+/// Returns whether all moving grains are rattlers, in so many dimensions. Moving grains in touch count as one body. A body is a
 /// rattler if it bears nothing but itself; or if it is a single grain with so few contacts that it turns about
-/// them while they stay (one in the plane, two in space), whatever goes through them. One that hops is in touch with nothing for moments.
+/// them while they stay (one in the plane, two in space), whatever forces they carry. A hopping grain has no contact for moments.
 pub(super) fn all_rattle(movers: &[Mover], dimensions: usize) -> bool {
     let place: BTreeMap<u32, usize> = movers.iter().zip(0..).map(|(m, k)| (m.id, k)).collect();
     if movers
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn what_bears_nothing_may_swing() {
-        // On two others, on a wall alone, and beside each other.
+        // One on two others, one on a wall alone, and two beside each other.
         let lies = mover(3, 1e-3, &[(Some(7), -1.0, 1.2), (Some(9), -1.0, 1.2)]);
         let rolls = mover(4, 1e-2, &[(None, -2.0, 2.0)]);
         let pair = [
@@ -131,13 +131,13 @@ mod tests {
             assert!(all_rattle(&[], dimensions));
             assert!(all_rattle(&all, dimensions));
         }
-        // In the air for a moment; too lively, in touch or not.
+        // In the air for a moment; with too much energy, in touch or not.
         let hops = mover(8, 1e-3, &[]);
         assert!(all_rattle(&[hops, lies.clone()], 2));
         assert!(!all_rattle(&[mover(8, 0.3, &[])], 2));
         assert!(!all_rattle(&[mover(4, 0.3, &[(None, -2.0, 2.0)])], 2));
         assert!(!all_rattle(&[mover(4, f64::NAN, &[(None, -2.0, 2.0)])], 2));
-        // With a grain on top it bears that.
+        // With a grain on top it bears that grain.
         let under = mover(
             3,
             1e-3,
@@ -157,7 +157,7 @@ mod tests {
         assert!(!all_rattle(&[hinge(0.3)], 3));
         // A disk that slides between two others is no hinge.
         assert!(!all_rattle(&[hinge(5e-3)], 2));
-        // Nor is a ball that a neighbour moves with.
+        // Nor is a ball with which a neighbour moves.
         let other = mover(2, 1e-5, &[(Some(1), -79.0, 80.0), (None, 77.0, 78.0)]);
         assert!(!all_rattle(&[hinge(5e-3), other], 3));
     }

@@ -1,4 +1,4 @@
-//! What a run must not go beyond: numbers that are none, and overlaps that no law means.
+//! Limits that a run must not exceed: invalid numbers, and overlaps for which no law is made.
 
 use super::{Setup, SystemError};
 use crate::cluster;
@@ -7,18 +7,18 @@ use crate::cluster::{Deepest, Other, World};
 use crate::geometry::Vector;
 use crate::record::EnergyFigures;
 
-/// Overlap over the smaller radius from which on a run warns: contact laws are made for a few
-/// percent, and grains half gone into each other take up a good part less room than they should.
+/// Overlap over the smaller radius above which a run warns: contact laws are made for a few
+/// percent, and grains that overlap by half their radius occupy much less room than they should.
 const CRUSHED: f64 = 0.5;
-/// The same at which a run stops: the centre of the smaller body is at the surface of the other,
-/// and beyond it the push soon points the wrong way.
+/// Overlap over the smaller radius above which a run stops: the centre of the smaller body is at the surface
+/// of the other, and beyond it the push soon points the wrong way.
 const SWALLOWED: f64 = 1.0;
-/// Error of the energy balance from which on a run warns: ten times what a sound step leaves.
+/// Error of the energy balance above which a run warns: ten times what a sound step leaves.
 const UNBALANCED: f64 = 1e-2;
-/// How the warning of crushed grains begins; it is given once.
+/// Beginning of the warning of crushed grains, which is given once.
 const PRESSED: &str = "grains are crushed: ";
 
-/// The warning that a balance asks for, if any.
+/// Returns the warning about an energy balance, if it requires one.
 pub(super) fn imbalance(energy: &EnergyFigures) -> Option<String> {
     if energy.balance_error <= UNBALANCED && energy.balance_error_max > UNBALANCED {
         return Some(format!(
@@ -37,7 +37,7 @@ pub(super) fn imbalance(energy: &EnergyFigures) -> Option<String> {
     })
 }
 
-/// Whether a cell whose edges move is still wide enough for its grains.
+/// Checks that a cell whose edges move is still wide enough for its grains.
 pub(super) fn check_cell<D: Integrate>(world: &World<D>) -> Result<(), SystemError> {
     let Some(cell) = &world.cell.state else {
         return Ok(());
@@ -55,12 +55,12 @@ pub(super) fn check_cell<D: Integrate>(world: &World<D>) -> Result<(), SystemErr
     Ok(())
 }
 
-/// Whether every stepped grain is somewhere, and slow enough for contacts to be seen.
+/// Checks that every stepped grain has a finite position, and is slow enough for contacts to be detected.
 pub(super) fn check_numbers<D: Integrate>(world: &World<D>) -> Result<(), SystemError> {
     let arrays = &world.grains.arrays;
     for &slot in &world.grains.active {
         let slot = slot as usize;
-        // Squares: what is too fast to have an energy is lost as well.
+        // Squares: a grain that is too fast for a finite energy is lost as well.
         let spin = arrays.spins.get(slot).map_or(&[][..], |row| &row.0[..3]);
         let row = arrays.rows[slot].0[..7].iter().chain(spin);
         if !row.map(|x| x * x).sum::<f64>().is_finite() {
@@ -89,8 +89,8 @@ pub(super) fn check_numbers<D: Integrate>(world: &World<D>) -> Result<(), System
     Ok(())
 }
 
-/// Warns of crushed grains once, and refuses to go on with swallowed ones. Called at moments
-/// that belong to the motion alone, so that logs decide nothing.
+/// Warns of crushed grains once, and stops the run at swallowed ones. Called at moments
+/// that depend on the motion alone, so that logs decide nothing.
 pub(super) fn check_overlaps<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -100,7 +100,7 @@ pub(super) fn check_overlaps<D: Integrate>(
     check_overlap(setup, world, warnings, deepest)
 }
 
-/// The same with links between grains that stand still, which only carried loads press deeper.
+/// The same with links between grains at rest, which only equilibrium solves press deeper.
 pub(super) fn check_all_overlaps<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,

@@ -1,4 +1,4 @@
-//! How long grains were under each regime.
+//! Time that grains spend in each regime.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,21 +7,21 @@ use super::nodes::NodeCounts;
 use crate::event::Regime;
 use crate::record::RegimeShares;
 
-/// Grain-seconds under each regime.
+/// Grain-seconds in each regime.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct RegimeTime {
     /// By regime, s.
     time: [f64; 4],
-    /// Accounted until, s.
+    /// Time up to which all is accounted for, s.
     until: f64,
-    /// Steps of grains, had all been stepped.
+    /// Steps of grains if all were stepped.
     all_steps: f64,
     /// Numbers of nodes.
     pub nodes: NodeCounts,
 }
 
 impl RegimeTime {
-    /// From this time on, s.
+    /// Starts to account at this time, s.
     pub fn since(time: f64) -> Self {
         Self {
             until: time,
@@ -29,12 +29,12 @@ impl RegimeTime {
         }
     }
 
-    /// Before, all grains were in the equilibrium of a filling.
+    /// Adds the filling before, in which all grains were in equilibrium.
     pub fn go_on_from(&mut self, filling: &Filling) {
         self.time[Regime::Rigid as usize] += filling.grain_seconds;
     }
 
-    /// Adds what has passed since the last call: who was under which regime (in the order of [`Regime`]), with steps of this size, s.
+    /// Adds the time since the last call, given the numbers of grains in each regime (in the order of [`Regime`]) and the step, s.
     pub fn pass(&mut self, now: f64, step: f64, grains: impl FnOnce() -> [usize; 4]) {
         let lasted = now - self.until;
         self.until = now;
@@ -48,7 +48,7 @@ impl RegimeTime {
         self.all_steps += lasted / step * grains.iter().sum::<usize>() as f64;
     }
 
-    /// What other ranks saw comes on top.
+    /// Adds the time of other ranks.
     pub fn add(&mut self, by: &Self) {
         for (to, by) in self.time.iter_mut().zip(by.time) {
             *to += by;
@@ -56,17 +56,17 @@ impl RegimeTime {
         self.all_steps += by.all_steps;
     }
 
-    /// Steps of grains, had all been stepped.
+    /// Returns the number of steps of grains if all were stepped.
     pub fn all_steps(&self) -> u64 {
         self.all_steps.round() as u64
     }
 
-    /// Time of grains under each regime, s.
+    /// Returns the time of grains in each regime, s.
     pub fn grain_seconds(&self) -> [f64; 4] {
         self.time
     }
 
-    /// Shares of the whole.
+    /// Returns the share of each regime in the whole.
     pub fn shares(&self) -> RegimeShares {
         let all: f64 = self.time.iter().sum();
         let share = |regime: Regime| {

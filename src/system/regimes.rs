@@ -1,4 +1,4 @@
-//! Changes of regime: who leaves the grid of steps for a flight, and who comes back.
+//! Changes of regime: grains that leave the grid of steps for a flight, and grains that come back.
 
 use super::journal::Journal;
 use super::perturb::PerturbState;
@@ -11,12 +11,12 @@ use crate::cluster::integrate::Integrate;
 use crate::event::{EventKind, Regime};
 use crate::record::Sink;
 
-/// A flyer due within so many steps at a renewal comes back at once.
+/// At a rebuild, a flyer whose return is due within this many steps comes back at once.
 const STAY: f64 = 32.0;
-/// Nobody leaves for a flight shorter than so many steps.
+/// Shortest flight for which a grain leaves the grid, in steps.
 const LEAVE: f64 = 96.0;
 
-/// Renews the lists, calls back flyers that are due and lets go who is alone.
+/// Rebuilds the lists, calls back flyers that are due, and lets isolated grains fly.
 pub(super) fn renew<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -59,7 +59,7 @@ pub(super) fn renew<D: Integrate>(
             system.s.schedule.cancel(Source::Flight);
             break;
         }
-        // Those that may leave are not to be met as stepped grains.
+        // Grains that may leave are not to be met as stepped grains.
         let active = system.dem.world.grains.active.clone();
         system
             .dem
@@ -98,7 +98,7 @@ pub(super) fn renew<D: Integrate>(
             alone.retain(|s| refused.binary_search(s).is_err());
             continue;
         }
-        // Who is sent off again at once has not changed its regime.
+        // Grains that leave again at once have not changed their regime.
         let id = |slot: u32, system: &System<D>| system.dem.world.grains.arrays.id[slot as usize];
         let stayed: Vec<u32> = alone
             .iter()
@@ -110,7 +110,7 @@ pub(super) fn renew<D: Integrate>(
         for &slot in &alone {
             let arrays = &mut system.dem.world.grains.arrays;
             arrays.status[slot as usize] = Status::Flying;
-            // The push of a gate that was just taken away must not wait for the return.
+            // The push of a gate that was just removed must not wait for the return.
             arrays.clear_force(slot as usize);
             system.dem.world.grains.since[slot as usize] = now;
             if !stayed.contains(&id(slot, system)) {
@@ -153,7 +153,7 @@ pub(super) fn renew<D: Integrate>(
     Ok(())
 }
 
-/// Whether nobody flies: where a wall will be that grains push about, or the edge of a cell, nobody foresees.
+/// Returns whether no grain may fly: the place of a wall that grains push, or of the edge of a cell, is unpredictable.
 pub(super) fn all_step<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -164,7 +164,7 @@ pub(super) fn all_step<D: Integrate>(
     steps || !uniform || perturb::gravity_changes(perturb)
 }
 
-/// Flying slots, ascending.
+/// Returns the flying slots, ascending.
 pub(super) fn flying<D: Integrate>(world: &World<D>) -> Vec<u32> {
     let status = &world.grains.arrays.status;
     (1..status.len() as u32)
@@ -172,8 +172,8 @@ pub(super) fn flying<D: Integrate>(world: &World<D>) -> Vec<u32> {
         .collect()
 }
 
-/// Calls back to the grid who must be there by a time. Gives their numbers, ascending (slots
-/// change when lists are renewed).
+/// Calls back to the grid the flyers that must be there by a time. Returns their numbers, ascending (slots
+/// change when lists are rebuilt).
 fn wake<D: Integrate>(world: &mut World<D>, now: f64, due: f64) -> Vec<u32> {
     let mut woken = Vec::new();
     for slot in flying(world) {
@@ -218,7 +218,7 @@ pub(super) fn log_woken<D: Integrate>(
     Ok(())
 }
 
-/// A grain changes its regime: counted, and logged.
+/// Counts, and logs, a grain's change of regime.
 pub(super) fn morph<D: Integrate>(
     world: &World<D>,
     journal: &mut Journal,

@@ -1,4 +1,4 @@
-//! Who comes to rest and stands still, and who is woken (docs/morphing.md).
+//! Grains that come to rest and stay asleep, and grains that are woken (docs/morphing.md).
 
 use serde::{Deserialize, Serialize};
 
@@ -17,52 +17,52 @@ use crate::field::FieldSet;
 use crate::geometry::Vector;
 use crate::record::{Avalanches, EnergyFigures, Sink};
 
-/// Looks in a dwell: a grain rests when it was calm at each. So a look takes a contact time: forces
+/// Number of checks in a dwell: a grain is at rest when it was calm at each. A check thus takes a contact time: forces
 /// that count are means over it, since each landing sends a wave of hundreds of weights through the
-/// bed that is gone after one. Who is to stand still is chosen once in a dwell, for that costs a
-/// renewal of the lists.
+/// bed that is gone after one. Grains to be put to rest are chosen once in a dwell, since that costs a
+/// rebuild of the lists.
 pub(super) const LOOKS: u16 = 4;
 
-/// Force that any grain may lack to equilibrium, in weights, whatever presses on it.
+/// Residual that any grain may have, in weights, whatever presses on it.
 pub(super) const LOOSE: f64 = 0.5;
 
-/// Share of what flowed from which on energy that morphs took, or gave, is a warning.
+/// Share of the energy that flowed above which energy that morphs took, or gave, gives a warning.
 const DRIFT: f64 = 0.01;
 
-/// What the morph policy keeps.
+/// State of the morph policy.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct RestState {
-    /// Looks so far.
+    /// Number of checks so far.
     pub looks: u64,
-    /// Groups of those that stand still.
+    /// Groups of grains at rest.
     pub groups: RestGroups,
-    /// Solves for increments, and what these took on a common machine, s.
+    /// Number of solves for increments, and the time that they took on a common machine, s.
     pub solves: u64,
     pub work: f64,
-    /// Loads were carried since anything changed.
+    /// Whether loads were solved since anything changed.
     pub balanced: bool,
     /// Energy that morphs took, J: kinetic at a stop, mismatch of quasi-static work.
     pub energy: f64,
-    /// Grains that stand still and are rigid with others, by number, ascending.
+    /// Numbers of the grains at rest that are rigid with others, ascending.
     pub rigid: Vec<u32>,
-    /// How many groups these are.
+    /// Number of groups of these.
     pub rigid_groups: u32,
-    /// When that was last brought up to date, s.
+    /// Time at which these were last updated, s.
     pub grouped: f64,
     /// Micro-avalanches so far.
     pub avalanches: Avalanches,
-    /// Who is stopped and woken again and again.
+    /// Grains that are stopped and woken again and again.
     pub thrash: Thrash,
 }
 
 impl RestState {
-    /// A solve for increments of so many displacements took so many iterations.
+    /// Counts a solve for increments of so many displacements that took so many iterations.
     pub fn solved(&mut self, iterations: usize, displacements: usize) {
         self.solves += 1;
         self.work += cost::iterations(iterations, displacements);
     }
 
-    /// Time 0: what the run is told to have done counts from now on.
+    /// Begins at time 0: the counts that the run reports start now.
     pub fn begin_counts(&mut self) {
         self.solves = 0;
         self.work = 0.0;
@@ -72,19 +72,19 @@ impl RestState {
     }
 }
 
-/// Size of the force and of the moment over the radius, N: the greater.
+/// Returns the magnitude of the force, or of the moment over the radius, N: the greater.
 pub(super) fn size(push: &Push) -> f64 {
     let of = |k: usize| push[k] * push[k] + push[k + 1] * push[k + 1] + push[k + 2] * push[k + 2];
     of(0).max(of(3)).sqrt()
 }
 
-/// Steps between two looks.
+/// Returns the number of steps between two checks.
 pub(super) fn look_steps<D: Integrate>(world: &World<D>, morph: &MorphSetup) -> u64 {
     let steps = morph.dwell / (f64::from(LOOKS) * world.clock.step);
     (steps.round() as u64).max(1)
 }
 
-/// Whether after this step it is time to look at who rests.
+/// Returns whether rest is checked after this step.
 pub(super) fn is_look_at_rest<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -99,7 +99,7 @@ pub(super) fn is_look_at_rest<D: Integrate>(
     every.is_some_and(|every| steps.is_multiple_of(every))
 }
 
-/// After each step: looks at who rests and who does not, when it is time to.
+/// Checks, after a step at which a check is due, which grains come to rest and which wake.
 pub(super) fn look_at_rest<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -133,7 +133,7 @@ pub(super) fn look_at_rest<D: Integrate>(
             changed |= carry::carry(system, sink, &morph, &asked)?;
         }
         let rim = system.dem.world.sleeping.still.rim.iter().copied();
-        // A solve may have woken some already.
+        // A solve may have woken some of these already.
         let woken: Vec<u32> = rim
             .filter(|&slot| system.dem.world.grains.stands(slot))
             .filter(|&slot| is_upset(&system.setup, &system.dem.world, slot, &morph, choose))
@@ -141,7 +141,7 @@ pub(super) fn look_at_rest<D: Integrate>(
         changed |= rouse(system, sink, &woken)?;
     }
     count_calm(&system.setup, &mut system.dem.world, &morph);
-    // Not after a solve: forces on stepped grains are those before it.
+    // Not after a solve: forces on stepped grains are older than it.
     if choose && !carried {
         let resting = resting(&system.setup, &system.dem.world, &system.s.rest, &morph);
         changed |= lay_to_rest(system, sink, &resting)?;
@@ -154,8 +154,8 @@ pub(super) fn look_at_rest<D: Integrate>(
     Ok(())
 }
 
-/// When nobody steps, no step will come to look after: loads are carried now, and if that wakes
-/// somebody all goes on.
+/// Solves for equilibrium of all loads when no grain is stepped, since no step will come at which to check; if that
+/// wakes grains, motion goes on.
 pub(super) fn balance_the_last<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -178,8 +178,8 @@ pub(super) fn balance_the_last<D: Integrate>(
     Ok(())
 }
 
-/// Whether a grain that stands still lacks so much to equilibrium that it must not any longer: as a
-/// force, or beside what presses on it. At the surface of a bed little does.
+/// Returns whether the residual of a grain at rest is so great that it must wake: as a
+/// force, or relative to what presses on it. At the surface of a bed little does.
 pub(super) fn is_upset<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -200,12 +200,12 @@ pub(super) fn is_upset<D: Integrate>(
         }
 }
 
-/// Weight of a grain, N.
+/// Returns the weight of a grain, N.
 pub(super) fn weight<D: Integrate>(setup: &Setup<D>, world: &World<D>, slot: u32) -> f64 {
     setup.fields.gravity.norm() / world.grains.arrays.inverse_mass(slot as usize)
 }
 
-/// Counts looks at which stepped grains were calm.
+/// Counts the checks in a row at which stepped grains were calm.
 pub(super) fn count_calm<D: Integrate>(setup: &Setup<D>, world: &mut World<D>, morph: &MorphSetup) {
     let g = setup.fields.gravity.norm();
     let mut calm = std::mem::take(&mut world.sleeping.still.calm);
@@ -226,7 +226,7 @@ pub(super) fn count_calm<D: Integrate>(setup: &Setup<D>, world: &mut World<D>, m
     world.sleeping.still.calm = calm;
 }
 
-/// Kinetic energy of a stepped grain that turns so (radius times spin), J.
+/// Returns the rotational energy of a stepped grain with this spin (radius times spin), J.
 pub(super) fn turning_energy<D: Integrate>(world: &World<D>, slot: u32, spin: [f64; 3]) -> f64 {
     if D::N == 3 && world.grains.form_index(slot).is_some() {
         return super::ledger::turning_energy(world, slot as usize, spin);
@@ -235,7 +235,7 @@ pub(super) fn turning_energy<D: Integrate>(world: &World<D>, slot: u32, spin: [f
     0.5 * squares / world.grains.arrays.inverse_inertia(slot as usize)
 }
 
-/// Stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
+/// Returns the stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
 /// at least, or on a wall.
 pub(super) fn resting<D: Integrate>(
     setup: &Setup<D>,
@@ -281,7 +281,7 @@ pub(super) fn resting<D: Integrate>(
                     *of_a = of_a.saturating_add(1);
                     pressing[b as usize] = pressing[b as usize].saturating_add(1);
                 }
-                // Who is in equilibrium on a wall alone lies on a floor.
+                // A grain in equilibrium on a wall alone lies on a floor.
                 Other::Boundary(_) => *of_a = of_a.saturating_add(2),
             }
         }
@@ -296,7 +296,7 @@ pub(super) fn resting<D: Integrate>(
     } else {
         resting.retain(|&slot| pressing[slot as usize] >= 2);
     }
-    // Who was stopped in vain too often must be calm for longer.
+    // Grains that were stopped in vain too often must be calm for longer.
     let thrash = &rest.thrash;
     resting.retain(|&slot| {
         let s = slot as usize;
@@ -305,7 +305,7 @@ pub(super) fn resting<D: Integrate>(
     resting
 }
 
-/// Wakes slots that should not have been stopped; whether there were any.
+/// Wakes slots that should not have been stopped; returns whether there are any.
 pub(super) fn rouse<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -315,7 +315,7 @@ pub(super) fn rouse<D: Integrate>(
     disturb(system, sink, slots)
 }
 
-/// Wakes slots that something came to, which is no fault of theirs; whether there were any.
+/// Wakes slots that were disturbed, whose stops were not in vain; returns whether there are any.
 pub(super) fn disturb<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -374,7 +374,7 @@ pub(super) fn book_stops<D: Integrate>(world: &World<D>, rest: &mut RestState, s
     }
 }
 
-/// Stops slots where they are; whether there were any.
+/// Stops slots where they are; returns whether there are any.
 pub(super) fn lay_to_rest<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -417,7 +417,7 @@ fn log_rest<D: Integrate>(
     Ok(())
 }
 
-/// Slots are about to be taken away.
+/// Forgets slots that are about to be removed.
 pub(super) fn forget_rest<D: Integrate>(world: &World<D>, rest: &mut RestState, slots: &[u32]) {
     rigid::leave_groups(world, rest, slots);
     for &slot in slots {
@@ -426,7 +426,7 @@ pub(super) fn forget_rest<D: Integrate>(world: &World<D>, rest: &mut RestState, 
     }
 }
 
-/// Who stands still and lacks more to equilibrium than a solve leaves, ascending.
+/// Returns the slots at rest with a greater residual than a solve leaves, ascending.
 pub(super) fn unbalanced<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -443,8 +443,8 @@ pub(super) fn unbalanced<D: Integrate>(
     world.grains.standing().into_iter().filter(lacks).collect()
 }
 
-/// What the summary warns of where grains stood still: energy that morphs took or gave beyond a share of what was lost in all and
-/// of the weights times diameters; and forces in space.
+/// Returns warnings for the summary where grains were at rest: of energy that morphs took or gave beyond a share of all losses and
+/// of the weights times diameters; and of forces in space.
 pub(super) fn morph_warnings<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -478,8 +478,8 @@ pub(super) fn morph_warnings<D: Integrate>(
     warnings
 }
 
-/// Something was changed from outside (a gate, a removal): who has lost its balance is woken at
-/// once, for there may be no step to look at.
+/// Wakes at once the grains that a change from outside (a gate, a removal) has unbalanced, since there may be no
+/// step at which to check.
 pub(super) fn wake_unbalanced<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,

@@ -1,10 +1,10 @@
-//! Which of the grains that stand still are rigid with others, by counting (docs/morphing.md): a
+//! Grains at rest that are rigid with others, found by counting (docs/morphing.md): a
 //! figure of the record that never touches the motion.
 //!
-//! Links of grains that stand still come and go ten times a millisecond, mostly the same ones again. So
-//! groups are found now and then only, from the links of the moment: before each row that tells of them,
-//! and each few solves for increments. In between, who is woken is rigid no more; the rest is as it was.
-//! (Kept up to date by `qrb::Pebble`, a link that goes costs some 100 microseconds, as much as to find
+//! Links of grains at rest come and go ten times a millisecond, mostly the same ones again. Groups are
+//! therefore found only now and then, from the present links: before each row that reports them,
+//! and every few solves for increments. In between, a woken grain is no longer rigid; the others stay as they were.
+//! (If `qrb::Pebble` kept them up to date, the loss of a link would cost some 100 microseconds, as much as to find
 //! all groups of a bed of 1,000 disks anew.)
 
 use super::journal::Journal;
@@ -17,10 +17,10 @@ use crate::event::Regime;
 use crate::qrb::{DiskGroups, DiskLink};
 use crate::record::Sink;
 
-/// Groups are brought up to date at least each so many times that loads are carried.
+/// Groups are updated at least once in so many intervals of equilibrium solves.
 pub(super) const EVERY: f64 = 5.0;
-/// Rigid groups of grains that stand still, by the numbers of their grains. Boundaries that stand
-/// still are the ground. In the plane by counting, in space by the stiffness of their links.
+/// Returns the rigid groups of grains at rest, by the numbers of their grains. Boundaries at rest
+/// are the ground. In the plane by counting, in space by the stiffness of their links.
 pub(super) fn rigid_groups<D: Integrate>(world: &World<D>) -> DiskGroups {
     let mut groups = match D::N {
         2 => counted(world),
@@ -38,7 +38,7 @@ pub(super) fn rigid_groups<D: Integrate>(world: &World<D>) -> DiskGroups {
     groups
 }
 
-/// Groups of disks, and of grains of other shapes, by their slots.
+/// Returns the groups of disks, and of grains of other shapes, by their slots.
 fn counted<D: Integrate>(world: &World<D>) -> DiskGroups {
     let arrays = &world.grains.arrays;
     let mut links: Vec<DiskLink> = Vec::new();
@@ -53,13 +53,13 @@ fn counted<D: Integrate>(world: &World<D>) -> DiskGroups {
     DiskGroups::with_shapes(arrays.slots(), &links, shape)
 }
 
-/// Whether a grain that stands still was rigid with others when that was last looked at.
+/// Returns whether a grain at rest was rigid with others at the last update.
 pub(super) fn is_rigid<D: Integrate>(world: &World<D>, rest: &RestState, slot: u32) -> bool {
     let id = world.grains.arrays.id[slot as usize];
     rest.rigid.binary_search(&id).is_ok()
 }
 
-/// Takes slots that no longer stand still off the list; those of them that were on it, by number.
+/// Removes from the list slots that are no longer at rest; returns the numbers of those that were on it.
 pub(super) fn leave_groups<D: Integrate>(
     world: &World<D>,
     rest: &mut RestState,
@@ -81,7 +81,7 @@ pub(super) fn leave_groups<D: Integrate>(
     gone
 }
 
-/// Brings up to date who is rigid, when it is time to; between rows of the series.
+/// Updates the rigid groups when an update is due, between rows of the series.
 pub(super) fn regroup_in_time<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -93,7 +93,8 @@ pub(super) fn regroup_in_time<D: Integrate>(
     Ok(())
 }
 
-/// Brings up to date who is rigid where that is counted. In space a factor costs as much as many steps: before snapshots and in the end alone.
+/// Updates the rigid groups where they are counted. In space a factorization costs as much as many steps: only before snapshots and
+/// at the end.
 pub(super) fn recount<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -104,7 +105,7 @@ pub(super) fn recount<D: Integrate>(
     }
 }
 
-/// Brings up to date who is rigid.
+/// Updates the rigid groups.
 pub(super) fn regroup<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -137,7 +138,7 @@ pub(super) fn regroup<D: Integrate>(
     )
 }
 
-/// Logs who became rigid and who is so no more.
+/// Logs the grains that became rigid, and those that are no longer rigid.
 fn log_groups<D: Integrate>(
     world: &World<D>,
     journal: &mut Journal,

@@ -1,4 +1,4 @@
-//! The loop of every run: whoever is first in the queue acts, until the run is over (thesis 5.3).
+//! Common loop of all runs: the first source in the queue acts, until the run is over (thesis 5.3).
 
 use serde::{Deserialize, Serialize};
 
@@ -12,27 +12,27 @@ use crate::event::EventKind;
 use crate::geometry::Dimension;
 use crate::record::Sink;
 
-/// How far a run is, of a model that keeps nothing else of it.
+/// Progress of a run, for models that keep nothing else of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Course {
     pub schedule: Schedule,
     pub sources: Sources,
     pub journal: Journal,
-    /// What was to be told of the run.
+    /// Warnings about the run.
     pub warnings: Vec<String>,
-    /// Commands from outside.
+    /// Commands given from outside.
     pub given: Vec<Given>,
-    /// How it ended, if it has.
+    /// Outcome of the run, if it is over.
     pub over: Option<Outcome>,
-    /// Time up to which all is done, s.
+    /// Time up to which all events are handled, s.
     pub time: f64,
-    /// Taken by the clock in this process, s.
+    /// Wall time spent in this process, s.
     #[serde(skip)]
     pub wall_seconds: f64,
 }
 
 impl Course {
-    /// At the start of a setup.
+    /// Creates the progress at the start of a setup.
     pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
         Self {
             schedule: Schedule::default(),
@@ -46,7 +46,7 @@ impl Course {
         }
     }
 
-    /// Schedules the first turn of each source, unless the run has begun; gives whether it begins.
+    /// Schedules the first event of each source, unless the run has begun; returns whether it begins.
     pub fn start<D: Formed>(&mut self, setup: &Setup<D>) -> bool {
         let begins = self.schedule.first().is_none() && self.over.is_none();
         if begins {
@@ -58,9 +58,9 @@ impl Course {
     }
 }
 
-/// What the loop drives: a world with the models that move it, and the queue of all that acts on it.
+/// A model that the loop drives: a world with the models that move it, and the queue of all that acts on it.
 pub(super) trait Driven<D: Formed>: Sight<D> + Sized {
-    /// Who acts next, and all sources.
+    /// Returns the queue and all sources.
     fn queue(&mut self) -> (&mut Schedule, &mut Sources);
 
     /// Schedules the first events, unless the run has begun.
@@ -69,7 +69,8 @@ pub(super) trait Driven<D: Formed>: Sight<D> + Sized {
     /// A record that cannot be written.
     fn start(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError>;
 
-    /// Goes on by itself up to the next turn of a source, or until the clock is to be looked at; gives whether there was anything to do.
+    /// Advances the model by itself up to the next event of a source, or until the clock is to be checked; returns whether there was
+    /// anything to do.
     ///
     /// # Errors
     /// A record that cannot be written, or a state from which no run goes on.
@@ -79,13 +80,13 @@ pub(super) trait Driven<D: Formed>: Sight<D> + Sized {
         sink: &mut dyn Sink,
     ) -> Result<bool, SystemError>;
 
-    /// Before a source has its turn, when the model stands at the last state of its own before it.
+    /// Prepares the event of a source; the model is at its own last state before it.
     ///
     /// # Errors
     /// A state from which no run goes on.
     fn before(&mut self, due: Due) -> Result<(), SystemError>;
 
-    /// Does, books and logs what a source orders at its turn.
+    /// Executes, books and logs what a source orders at its event.
     ///
     /// # Errors
     /// As [`Driven::go_on`].
@@ -96,34 +97,34 @@ pub(super) trait Driven<D: Formed>: Sight<D> + Sized {
         sink: &mut dyn Sink,
     ) -> Result<(), SystemError>;
 
-    /// After the turn of a source.
+    /// Completes the event of a source.
     ///
     /// # Errors
     /// As [`Driven::go_on`].
     fn after(&mut self, due: Due, sink: &mut dyn Sink) -> Result<(), SystemError>;
 
-    /// How the run ended, if it has.
+    /// Returns the outcome of the run, if it is over.
     fn over(&self) -> Option<Outcome>;
 
-    /// Where it stands.
+    /// Returns the progress of the run.
     fn progress(&self) -> Progress;
 
-    /// Saves the state, and writes a last row of where the run was stopped from outside.
+    /// Saves the state, and writes a last row for a run that was stopped from outside.
     ///
     /// # Errors
     /// A record that cannot be written.
     fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError>;
 
-    /// Writes a last row of where the run went wrong, as long as numbers tell of it.
+    /// Writes a last row for a run that failed, as long as its numbers are finite.
     ///
     /// # Errors
     /// A record that cannot be written.
     fn went_wrong(&mut self, error: &SystemError, sink: &mut dyn Sink) -> Result<(), SystemError>;
 
-    /// The loop has taken so much time on the clock, s.
+    /// Adds time that the loop has spent on the clock, s.
     fn spent(&mut self, seconds: f64);
 
-    /// All that was due up to a time (s) is done, and whoever drives the run looks at it there. It may have been there before.
+    /// Stops at a time (s), up to which all events are handled, for the caller to observe the run. The run may have been there before.
     fn pause(&mut self, time: f64);
 }
 
@@ -140,7 +141,7 @@ pub(super) fn run<D: Formed, M: Driven<D>>(
     Ok(outcome.unwrap_or(Outcome::Finished))
 }
 
-/// The same up to a time, s; none: there the run goes on.
+/// Runs up to a time, s; `None` if the run can go on from there.
 ///
 /// # Errors
 /// As [`run`].
@@ -153,7 +154,7 @@ pub(super) fn run_until<D: Formed, M: Driven<D>>(
     let mut watch = Watch::new(Some(control));
     let outcome = through(model, until, sink, &mut watch);
     model.queue().0.cancel(Source::Pause);
-    // What is interrupted has told it before it was saved.
+    // An interrupted run has added its time before it was saved.
     if !matches!(outcome, Ok(Some(Outcome::Interrupted))) {
         model.spent(watch.elapsed());
     }
@@ -175,7 +176,7 @@ fn through<D: Formed, M: Driven<D>>(
             return Ok(Some(outcome));
         }
         if until < f64::INFINITY {
-            // After all that is due at that time. Where settling ends the queue begins anew.
+            // After all other events at that time. Where settling ends the queue begins anew.
             model.queue().0.set(Source::Pause, until, LAST);
         }
         match next(model, sink, watch)? {
@@ -195,21 +196,21 @@ fn through<D: Formed, M: Driven<D>>(
     }
 }
 
-/// The kind that comes last of those at one time.
+/// Kind of event that comes last of those at one time.
 const LAST: EventKind = EventKind::ALL[EventKind::ALL.len() - 1];
 
-/// What the loop came to.
+/// Result of one turn of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// The model went on, or a source acted.
     Went,
-    /// The time up to which the run was to go.
+    /// The time up to which the run was to go has come.
     Paused,
     /// Nothing is left to do.
     Nothing,
 }
 
-/// What comes next: the model goes on, or a source acts.
+/// Makes one turn of the loop: the model goes on, or a source acts.
 ///
 /// # Errors
 /// As [`run`].

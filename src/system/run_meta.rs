@@ -1,4 +1,4 @@
-//! What a run's folder knows of the run: walls and shapes as pictures show them.
+//! Description of a run in its folder: walls and shapes as pictures show them.
 
 use super::Setup;
 use super::drawn_walls::draw_walls;
@@ -7,7 +7,7 @@ use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
 use crate::record::{GrainShape, RunMeta, ShapePart, WallDrawing};
 
-/// The description of a run that starts from `setup`; `scenario` is its resolved scenario.
+/// Returns the description of a run that starts from `setup`; `scenario` is its resolved scenario.
 pub fn run_meta<D: Integrate>(setup: &Setup<D>, scenario: &str) -> RunMeta {
     let walls = setup.boundaries.iter();
     RunMeta {
@@ -36,7 +36,7 @@ pub fn run_meta<D: Integrate>(setup: &Setup<D>, scenario: &str) -> RunMeta {
     }
 }
 
-/// A form as the folder tells it.
+/// Returns a form as the folder describes it.
 fn shape<D: Integrate>(form: &Form<D>) -> GrainShape {
     let angle = |v: D::Vector| libm::atan2(v[1], v[0]);
     let part = |part: &FormPart<D>| ShapePart {
@@ -55,7 +55,7 @@ fn shape<D: Integrate>(form: &Form<D>) -> GrainShape {
     }
 }
 
-/// The walls as lines for pictures, planes cut to the surroundings of what is there.
+/// Returns the walls as lines for pictures, with planes cut to the surroundings of grains, feeds and other walls.
 fn drawings<D: Integrate>(setup: &Setup<D>) -> Vec<WallDrawing> {
     let mut low = D::Vector::from_fn(|_| f64::INFINITY);
     let mut high = D::Vector::from_fn(|_| f64::NEG_INFINITY);

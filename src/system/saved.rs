@@ -1,4 +1,4 @@
-//! A system as it is saved in a checkpoint, and from there.
+//! Conversion of a system to the state in a checkpoint, and back.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -16,19 +16,19 @@ use crate::cluster::DemState;
 use crate::cluster::integrate::Integrate;
 use crate::control::Order;
 
-/// What a stepped run keeps.
+/// State of a stepped run.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Saved<'a, D: Integrate> {
     driver: Cow<'a, DriverState>,
     dem: DemState<'a, D>,
     air: Option<Cow<'a, AirState>>,
-    /// Of each field with an inner state.
+    /// State of each field that has an inner one.
     fields: Vec<Vec<f64>>,
     filled: Option<Cow<'a, Filling>>,
 }
 
-/// [`System::restore`].
+/// Implements [`System::restore`].
 pub(super) fn restored<D: Integrate>(
     mut setup: Setup<D>,
     state: &[u8],
@@ -53,7 +53,7 @@ pub(super) fn restored<D: Integrate>(
     dem.world.clock.origin = driver.stage.origin;
     cluster::still::sort_still(&mut dem.world);
     dem.world.contacts.find_wall_slots();
-    // Where all stand still no evaluation will come to make the tables of arcs, which are not saved.
+    // Where all grains are at rest no evaluation will come to make the tables of arcs, which are not saved.
     cluster::arcs::know_arcs(&dem.world.physics, &mut dem.world.shapes, &dem.world.grains);
     dem.world.walls.restore_guided();
     cluster::cell::drive::restore_cell(&mut dem.world.physics, &dem.world.cell);
@@ -90,7 +90,7 @@ pub(super) fn restored<D: Integrate>(
     Ok(system)
 }
 
-/// [`System::save`].
+/// Implements [`System::save`].
 pub(super) fn state<D: Integrate>(system: &System<D>) -> Result<Vec<u8>, SystemError> {
     let saved = Saved {
         driver: Cow::Borrowed(&system.s),

@@ -1,4 +1,4 @@
-//! The central queue: who acts next.
+//! Central queue of events.
 
 use std::cmp::Reverse;
 use std::hash::BuildHasherDefault;
@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::event::EventKind;
 
-/// Who has an entry in the queue. What is due at one time, and is of one kind, comes in this order; of gates, feeds, perturbations and controls in that of
-/// the scenario.
+/// Owner of an entry in the queue. Entries at one time and of one kind come in this order; those of gates, feeds, perturbations and
+/// controls in the order of the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(super) enum Source {
     /// The grid of steps.
@@ -18,9 +18,9 @@ pub(super) enum Source {
     /// Rows of the series.
     Series,
     Snapshot,
-    /// Looks at outlets.
+    /// Checks of outlets.
     Outlet,
-    /// Looks for a jam and, while settling, for rest.
+    /// Checks for a jam and, while settling, for rest.
     Jam,
     Checkpoint,
     Finish,
@@ -28,32 +28,32 @@ pub(super) enum Source {
     Flight,
     /// Force fields with an inner state.
     Field,
-    /// Gravity that turns slowly while nobody steps.
+    /// Gravity that turns slowly while no grain is stepped.
     Gravity,
     Meter,
     /// Grains of a quasi-static filling.
     Filling,
     /// Counts of nodes.
     Nodes,
-    /// Loads of a group that stands still, by the number of a grain of it.
+    /// Loads of a group at rest, by the number of one of its grains.
     Rest(u32),
     Gate(u32),
     Feed(u32),
     Perturb(u32),
     Control(u32),
-    /// Whoever drives the run from outside, up to a time.
+    /// Time up to which a caller from outside drives the run.
     Pause,
 }
 
-/// An entry of the queue. Entries are ordered by time, then kind, then source: by nothing that depends on addresses or on the history of
-/// insertions.
+/// An entry of the queue. Entries are ordered by time, then kind, then source: by nothing that depends on addresses or on the history
+/// of insertions.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Due {
-    /// When, s; no NaN, and no -0.
+    /// Time, s; no NaN, and no -0.
     pub time: f64,
-    /// What.
+    /// Kind of the event.
     pub kind: EventKind,
-    /// Who.
+    /// Owner of the entry.
     pub source: Source,
 }
 
@@ -80,16 +80,16 @@ impl Ord for Due {
     }
 }
 
-/// At most one entry for each source, earliest first.
+/// Queue with at most one entry for each source, earliest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schedule {
     queue: PriorityQueue<Source, Reverse<Due>, BuildHasherDefault<FxHasher>>,
-    /// Events at a time that is not a number: dropped.
+    /// Events at a NaN time, which were dropped.
     dropped: Vec<EventKind>,
 }
 
 impl Schedule {
-    /// Sets the entry of a source in place of the one that it had; that stays where the new time is NaN.
+    /// Sets the entry of a source in place of the one that it had; the old entry stays where the new time is NaN.
     pub fn set(&mut self, source: Source, time: f64, kind: EventKind) {
         if time.is_nan() {
             self.dropped.push(kind);
@@ -100,46 +100,46 @@ impl Schedule {
         self.queue.push(source, Reverse(Due { time, kind, source }));
     }
 
-    /// Events that were dropped, since their times are no numbers.
+    /// Returns the events that were dropped, since their times are NaN.
     pub fn dropped(&self) -> &[EventKind] {
         &self.dropped
     }
 
-    /// Takes the entry of a source out.
+    /// Removes the entry of a source.
     pub fn cancel(&mut self, source: Source) {
         self.queue.remove(&source);
     }
 
-    /// When a source is due, s.
+    /// Returns the time at which a source is due, s.
     pub fn time_of(&self, source: Source) -> Option<f64> {
         self.queue.get_priority(&source).map(|due| due.0.time)
     }
 
-    /// The earliest entry.
+    /// Returns the earliest entry.
     pub fn first(&self) -> Option<Due> {
         self.queue.peek().map(|(_, due)| due.0)
     }
 
-    /// When the earliest is due, s; without end where there is none.
+    /// Returns the time of the earliest entry, s; infinity where there is none.
     pub fn first_time(&self) -> f64 {
         self.first().map_or(f64::INFINITY, |due| due.time)
     }
 
-    /// Takes the earliest entry out.
+    /// Removes the earliest entry and returns it.
     pub fn pop(&mut self) -> Option<Due> {
         self.queue.pop().map(|(_, due)| due.0)
     }
 
-    /// Takes all entries out.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.queue.clear();
     }
 }
 
-/// As the list of entries in order, which holds all that the queue does later.
+/// Written as the list of entries in order, which determines all that the queue does later.
 impl Serialize for Schedule {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        // Where somebody looks is not of the run.
+        // A pause of the caller does not belong to the run.
         let own = self
             .queue
             .iter()

@@ -27,7 +27,7 @@ impl StateHash {
         (0..D::SPINS).for_each(|k| self.word(D::spin_component(spin, k).to_bits()));
     }
 
-    /// Number, position, velocity, rotation and spin of a grain.
+    /// Adds number, position, velocity, rotation and spin of a grain.
     pub fn grain<D: Dimension>(&mut self, grain: &Grain<D>) {
         self.word(u64::from(grain.id));
         self.vector(grain.position);
@@ -39,7 +39,7 @@ impl StateHash {
         self.spin::<D>(grain.spin);
     }
 
-    /// Of whom the state holds no more, if anybody left it.
+    /// Adds the hash of departed grains, if there are any.
     pub fn departures(&mut self, departures: Departures) {
         if departures != Departures::default() {
             self.word(departures.0);
@@ -51,12 +51,12 @@ impl StateHash {
     }
 }
 
-/// Who left, when and with what motion: a sum of hashes, the same in whatever order, and on however many ranks, they left.
+/// Hash of departed grains, with time and motion: a sum of hashes, the same in whatever order, and on however many ranks, they left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Departures(u64);
 
 impl Departures {
-    /// A grain leaves, as it is at `time`, s.
+    /// Adds a grain that leaves, as it is at `time`, s.
     pub fn book<D: Dimension>(&mut self, grain: &Grain<D>, time: f64) {
         let mut hash = StateHash::new();
         hash.word(time.to_bits());

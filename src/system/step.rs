@@ -1,4 +1,4 @@
-//! The choice of the step of clusters, with its reasons.
+//! Choice of the step of clusters, with its reasons.
 
 use super::{Setup, SystemError};
 use crate::cluster::dimension::ClusterDimension;
@@ -14,69 +14,69 @@ use crate::walls::{Boundary, Drive, Motion, placed};
 /// walls, the settled bed rests up to a little more than this limit and shakes from a third above
 /// it on.
 const PACKED: [f64; 2] = [4.0, 40.0 / 7.0];
-/// A step this many times over a limit is refused.
+/// Factor over a limit at which a step is refused.
 const BEYOND_REASON: f64 = 4.0;
 /// Step times damping rate at which the scheme loses stability (see `cluster::integrate`).
 const DAMPING_LIMIT: f64 = 2.0;
 /// Step times angular frequency above which contacts are resolved by fewer than 16 steps.
 const STIFFNESS_LIMIT: f64 = 0.2;
-/// The share of that limit that a chosen step goes to: 31 steps a contact at the usual safety.
+/// Share of that limit that a chosen step uses: 31 steps a contact at the usual safety.
 const STIFFNESS_SHARE: f64 = 0.625;
-/// Each impact leaves an error in proportion to the square of the step, which outlives it by one
-/// over the share of its energy that the link takes. So the square of the step goes with that share,
+/// Each impact leaves an error in proportion to the square of the step, which lasts longer by one
+/// over the share of its energy that the link takes. The square of the step is therefore proportional to that share,
 /// times this for links that take next to nothing; critical damping keeps the step. The value is
 /// fitted, not derived: at a damping ratio of 0.06 a bed on a shaken floor is off by 3.1e-3 with the
 /// full step, by 1.8e-3 with 1.4 here and by 0.7e-3 with this
 /// (`steps::weakly_damped_links_keep_the_balance`).
 const SHARE_OF_WEAK: f64 = 0.5;
-/// The least factor on a step for that reason: links that take nothing keep adding up their errors.
+/// Least factor on a step for that reason: links that take nothing keep adding up their errors.
 const LEAST_FACTOR: f64 = 1.0 / 8.0;
-/// The share of the smallest radius that walls and grains may go in a step: over a whole radius
-/// they pass through each other unseen.
+/// Share of the smallest radius that walls and grains may move in a step: over a whole radius
+/// they pass through each other undetected.
 const WAY_LIMIT: f64 = 0.25;
 /// Step times rate of drag above which the drag of a step reverses a good part of a velocity.
 const DRAG_LIMIT: f64 = 0.5;
-/// More steps than this do not end in a lifetime, and the clock would stand still: a step is then
+/// Greatest number of steps: more do not end in a lifetime, and the clock would stand still, since a step is then
 /// lost in the rounding of the time.
 const MOST_STEPS: f64 = 1e12;
 
-/// A step so many times the one that would be chosen leaves ten times its error, which a run warns of.
+/// Factor over the chosen step at which a step leaves ten times its error, and a run warns.
 const UNBALANCED: f64 = 3.2;
-/// The steps of weakly damped links are short because their errors add up: their warning goes by the step of damped ones.
+/// The same for weakly damped links, whose chosen step is short because their errors add up: it is relative to the step of damped ones.
 const UNBALANCED_WEAK: f64 = 1.8;
 
 const SHAKES: &str = "settled grains do not come to rest";
 const PASSES: &str = "walls pass through grains unseen";
-/// Drag of a fluid is stable in any step.
+/// The drag of a fluid is stable in any step.
 const LAGS: &str = "grains do not come to the velocity of the fluid as fast as they should";
-/// Only near each other, which they need not come: told, never refused.
+/// Concerns only grains near each other, if there are any: gives a warning, never an error.
 const OFF: &str = "paths of neighbours are off";
 
-/// The step and why.
+/// The chosen step, and its reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepChoice {
     /// Step, s.
     pub step: f64,
-    /// A line a limit, the strictest first.
+    /// One line for each limit, the strictest first.
     pub reasons: Vec<String>,
-    /// What to mind.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
 struct Limit {
     step: f64,
-    /// How much more above the step it takes for a warning.
+    /// Additional factor on the step above which a warning is given.
     lenient: f64,
     limit: f64,
     text: String,
-    /// What happens above it.
+    /// Effect of a step above the limit.
     harm: &'static str,
 }
 
-/// Lightest grain of each material: mass and radius.
+/// Returns the lightest grain of each material: mass and radius.
 fn lightest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Option<(f64, f64)>> {
     let mut out: Vec<Option<(f64, f64)>> = vec![None; setup.matter.laws.materials];
-    // A grain with ends gives way to a push on one of them as if it were lighter.
+    // A grain with ends yields to a push on one of them as if it were lighter.
     let light = |form: Option<u16>| form.map(|form| &setup.matter.forms[usize::from(form)]);
     let mut see = |material: u16, mass: f64, radius: f64| {
         let entry = &mut out[usize::from(material)];
@@ -121,7 +121,7 @@ fn lightest<D: ClusterDimension>(setup: &Setup<D>) -> Vec<Option<(f64, f64)>> {
     out
 }
 
-/// A speed of impact to expect, m/s: the fastest grain at the start, or a fall through the
+/// Returns the speed of impact to expect, m/s: that of the fastest grain at the start, or of a fall through the
 /// height that grains and feeds span, or down to a wall; and that of the fastest wall.
 pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     let mut fastest = 0.0f64;
@@ -151,7 +151,7 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
             low = low.min(up(a).min(up(b)));
         }
     }
-    // Grains that lie on each other are pressed in too: as if each fell through its diameter.
+    // Grains that lie on each other are compressed too: as if each fell through its diameter.
     let sizes = setup.grains.iter().map(|grain| grain.radius);
     let sizes = sizes.chain(setup.sources.feeds.iter().map(|feed| feed.what.least()));
     let mut height = (high - low).max(2.0 * sizes.fold(0.0, f64::max));
@@ -159,7 +159,7 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
         let Some([point, normal]) = wall.shape.plane() else {
             continue;
         };
-        // A plane spans nothing: what counts is how far above it grains begin.
+        // A plane has no extent: the height above it at which grains begin counts.
         let slope = up(normal) / normal.norm();
         if slope > 0.0 {
             let places = setup.grains.iter().map(|grain| grain.position);
@@ -181,8 +181,8 @@ pub fn impact_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     fastest + wall_speed(setup) + belts.fold(0.0, f64::max) + placed + cell_speed(setup)
 }
 
-/// The speed at which a driven periodic cell lets neighbours meet, m/s. A pressure p of grains of density rho presses them
-/// less deep into each other than an impact at sqrt(p / rho) does.
+/// Returns the speed at which neighbours meet in a driven periodic cell, m/s. A pressure p of grains of density rho presses
+/// them less deep into each other than an impact at sqrt(p / rho) does.
 fn cell_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     let Some(cell) = &setup.space.cell else {
         return 0.0;
@@ -195,7 +195,7 @@ fn cell_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     2.0 * rate * sizes.fold(0.0, f64::max) + (pressure / least).sqrt()
 }
 
-/// The speed of the fastest point of a moving wall during the run, m/s. What turns and has no end
+/// Returns the speed of the fastest point of a moving wall during the run, m/s. A turning wall without an end
 /// (a plane) counts as far as grains are.
 fn wall_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     let start = setup.run.settle.map_or(0.0, |s| -s.at_most);
@@ -245,18 +245,18 @@ fn rates(
     )
 }
 
-/// The factor on a step for a link's normal damping ratio: up to 1.
+/// Returns the factor on a step for a link's normal damping ratio: up to 1.
 fn factor(ratio: f64) -> f64 {
     if ratio >= 1.0 {
         return 1.0;
     }
-    // Energy taken by a free oscillator in half a period.
+    // Share of the energy that a free oscillator loses in half a period.
     let taken = -libm::expm1(-std::f64::consts::TAU * ratio / (1.0 - ratio * ratio).sqrt());
     let share = SHARE_OF_WEAK + (1.0 - SHARE_OF_WEAK) * ratio;
     (taken * share).sqrt().clamp(LEAST_FACTOR, 1.0)
 }
 
-/// How many grains of a radius (m) may touch a wall that forces move, over its mass, 1/kg; 0 for all others.
+/// Returns the number of grains of a radius (m) that may touch a wall moved by forces, over its mass, 1/kg; 0 for all other walls.
 fn wall_share<D: ClusterDimension>(setup: &Setup<D>, wall: &Boundary<D>, radius: f64) -> f64 {
     let Motion::Guided(guided) = &wall.motion else {
         return 0.0;
@@ -268,13 +268,13 @@ fn wall_share<D: ClusterDimension>(setup: &Setup<D>, wall: &Boundary<D>, radius:
             let plane = |index: u16| placed(&setup.boundaries[usize::from(index)], 0.0);
             area.size::<D>(plane) / across
         }
-        // As many as lie in a layer of a bed as high as wide.
+        // As many as lie in one layer of a bed as high as it is wide.
         Drive::Force(_) => libm::pow(all, (D::N - 1) as f64 / D::N as f64),
     };
     room.min(all).max(1.0) / guided.mass
 }
 
-/// Chooses the step of a setup, or judges the one that it asks for.
+/// Chooses the step of a setup, or checks the one that it gives.
 pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, SystemError> {
     let lightest = lightest(setup);
     let speed = impact_speed(setup);
@@ -329,7 +329,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         }
         for wall in &setup.boundaries {
             if let Some(law) = laws.get(a as u16, wall.material) {
-                // A wall with mass swings on all grains that touch it at once: each feels its part of it.
+                // A wall with mass oscillates on all grains that touch it at once: each feels its part of it.
                 let inverse = 1.0 / ma + wall_share::<D>(setup, wall, ra);
                 see(
                     format!("link {}-wall `{}`", name(a), wall.name),
@@ -426,7 +426,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
     limits.sort_by(|a, b| a.step.total_cmp(&b.step));
     limits.dedup_by(|a, b| a.text == b.text);
     if setup.motion.step.is_none() && speed > 0.0 && least.is_finite() {
-        // Links soft beyond reason, or none: what touches must be seen all the same.
+        // Links may be too soft, or missing: contacts must be detected all the same.
         let limit = WAY_LIMIT * least / speed;
         let step = setup.motion.safety * limit;
         if limits.first().is_none_or(|strictest| step < strictest.step) {
@@ -514,10 +514,10 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
     })
 }
 
-/// Rounded down to two digits, so that a person can say it.
+/// Rounds down to two digits, for the reader.
 fn two_digits(x: f64) -> f64 {
     let scale = libm::pow(10.0, libm::floor(libm::log10(x)) - 1.0);
     let digits = libm::floor(x / scale * (1.0 + 1e-12));
-    // Through text: the nearest number to what the person reads.
+    // Through text: the nearest number to what the reader sees.
     format!("{:.1e}", digits * scale).parse().unwrap_or(x)
 }

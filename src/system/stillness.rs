@@ -1,4 +1,4 @@
-//! Whether nothing moves: the end of settling, and jams.
+//! Checks whether nothing moves: the end of settling, and jams.
 
 use super::groups::Asked;
 use super::jam_watch::{ANY_CREEP, Doubt, JamWatch};
@@ -17,20 +17,20 @@ use crate::record::{Jam, Sink};
 /// The greatest kinetic energy of a grain at rest over m g d.
 const JAM_KINETIC: f64 = 1e-6;
 
-/// What a grain of the arch may have gone in all looks that find a jam, in diameters: a rattler that swings beside it strains it by some
-/// thousandths, to and fro.
+/// Greatest displacement of a grain of the arch over all checks that find a jam, in diameters: a rattler that swings beside it strains it by
+/// some thousandths, to and fro.
 const JAM_CREEP: f64 = 5e-3;
 
-/// An outlet is silent when nothing went through it for so many times the root of diameter over gravity.
+/// Time without a passage after which an outlet is silent, in roots of diameter over gravity.
 const SILENT: f64 = 20.0;
 
-/// What a look for a jam finds.
+/// Result of a jam check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// More moves than rattlers.
+    /// More grains move than rattlers.
     Restless,
-    /// All but rattlers shake so little that none could climb out of anything: a bed rings for long where it is hardly damped.
-    /// Such looks count half.
+    /// All but rattlers shake so little that none could climb out of its place: a bed with little damping vibrates for long.
+    /// Such checks count half.
     Shakes,
     /// Nothing moves but rattlers.
     Rattles,
@@ -38,11 +38,11 @@ pub(super) enum Look {
     Still,
 }
 
-/// The least kinetic energy of a grain that moves, over m g d: of all, and where a bed may shake.
+/// The least kinetic energy of a moving grain, over m g d: for all, and where a bed may shake.
 pub(super) const LEASTS: [f64; 2] = [JAM_KINETIC, 1e-4];
 
 impl Look {
-    /// At which only these, rattlers, had at least so much energy.
+    /// Returns the result of a check at which only these grains, rattlers, had at least so much energy.
     pub fn of(least: f64, moving: &[Mover]) -> Look {
         match (least > JAM_KINETIC, moving.is_empty()) {
             (true, _) => Look::Shakes,
@@ -52,7 +52,7 @@ impl Look {
     }
 }
 
-/// While settling: whether the grains rest; then the clock is set to 0.
+/// Checks, while settling, whether the grains are at rest; if so, sets the clock to 0.
 pub(super) fn look_for_rest<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -71,7 +71,7 @@ pub(super) fn look_for_rest<D: Integrate>(
     Ok(())
 }
 
-/// The grains rest: the clock is set to 0, and the run begins. The lists are to be renewed.
+/// Ends settling: sets the clock to 0, and begins the run. The lists must be rebuilt.
 pub(super) fn end_settling<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -88,7 +88,7 @@ pub(super) fn end_settling<D: Integrate>(
     system.begin(sink)
 }
 
-/// They do not, but settling has had its time: the run begins all the same.
+/// Begins the run although the grains are not at rest: the time for settling is over.
 pub(super) fn give_up_settling<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -100,13 +100,13 @@ pub(super) fn give_up_settling<D: Integrate>(
     system.begin(sink)
 }
 
-/// Place (m), velocity (m/s) and spin times radius (m/s) of a stepped or flying slot.
+/// Returns position (m), velocity (m/s) and spin times radius (m/s) of a stepped or flying slot.
 fn motion_of<D: Integrate>(world: &World<D>, slot: usize) -> (D::Vector, D::Vector, [f64; 3]) {
     let now = world.state_at(slot, world.clock.time());
     (now.position, now.velocity, now.surface_spin)
 }
 
-/// How far a slot is from where it was when looks began to find all calm, over its diameter, and whether it is on its way back.
+/// Returns the distance of a slot from its position at the first calm check, over its diameter, and whether it is on its way back.
 fn gone<D: Integrate>(world: &World<D>, watch: &JamWatch, slot: u32) -> (f64, bool) {
     let arrays = &world.grains.arrays;
     let (id, radius) = (arrays.id[slot as usize], arrays.radius(slot as usize));
@@ -119,7 +119,7 @@ fn gone<D: Integrate>(world: &World<D>, watch: &JamWatch, slot: u32) -> (f64, bo
     (gone.norm() / (2.0 * radius), gone.dot(&velocity) < 0.0)
 }
 
-/// Kinetic energy of a stepped or flying slot over m g d.
+/// Returns the kinetic energy of a stepped or flying slot over m g d.
 fn liveliness<D: Integrate>(setup: &Setup<D>, world: &World<D>, slot: u32) -> f64 {
     let (arrays, slot) = (&world.grains.arrays, slot as usize);
     let g = setup.fields.gravity.norm();
@@ -129,8 +129,8 @@ fn liveliness<D: Integrate>(setup: &Setup<D>, world: &World<D>, slot: u32) -> f6
     kinetic / (2.0 * arrays.radius(slot) * g / arrays.inverse_mass(slot))
 }
 
-/// The grains that have at least so much kinetic energy over m g d, in order of their numbers, with their contacts. None where
-/// they are too many or too lively for rattlers. `grains`: how many there are in all.
+/// Returns the grains that have at least so much kinetic energy over m g d, in order of their numbers, with their contacts; `None` where
+/// they are too many or have too much energy for rattlers. `grains`: number of grains in all.
 pub(super) fn movers<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -188,7 +188,7 @@ pub(super) fn movers<D: Integrate>(
         }
     });
     for mover in &mut moving {
-        // The engine's order depends on how lists were made.
+        // The engine's order depends on how the lists were made.
         let key = |touch: &Touch| touch.other.map_or(-1, i64::from);
         mover.touches.sort_by(|p, q| {
             key(p)
@@ -201,7 +201,7 @@ pub(super) fn movers<D: Integrate>(
     Some(moving)
 }
 
-/// Where each grain is, by number.
+/// Returns the position of each grain, by number.
 pub(super) fn places<D: Integrate>(world: &World<D>) -> Vec<(u32, [f64; 3])> {
     let arrays = &world.grains.arrays;
     let mut places: Vec<(u32, [f64; 3])> = (1..arrays.slots())
@@ -216,8 +216,8 @@ pub(super) fn places<D: Integrate>(world: &World<D>) -> Vec<(u32, [f64; 3])> {
     places
 }
 
-/// Whether the arch has crept since looks began to find all calm: any of its grains, or where there is none any grain at all,
-/// but for rattlers. What was not here then is passed over.
+/// Returns whether the arch has crept since the first calm check: any of its grains, or where there is none any grain at all,
+/// except rattlers. Grains that were absent then are skipped.
 fn creeps<D: Integrate>(
     world: &World<D>,
     watch: &JamWatch,
@@ -250,7 +250,7 @@ fn creeps<D: Integrate>(
         })
 }
 
-/// Books what a look for a jam has found. Gives whether that has been so for long enough.
+/// Books the result of a jam check; returns whether the calm has lasted long enough.
 pub(super) fn book_look<D: Integrate>(world: &World<D>, watch: &mut JamWatch, look: Look) -> bool {
     let mut taken = std::mem::take(watch);
     let enough = taken.book(look, || places(world));
@@ -258,14 +258,14 @@ pub(super) fn book_look<D: Integrate>(world: &World<D>, watch: &mut JamWatch, lo
     enough
 }
 
-/// When the last grain went through an outlet; and since when none has come or left, and nothing from outside has touched those that are there.
+/// Returns when the last grain passed an outlet; and since when none has come or left, and nothing from outside has disturbed them.
 pub(super) fn silence(traffic: &Traffic, watch: &JamWatch) -> (Option<f64>, f64) {
     let last = traffic.last_out();
     let start = traffic.changed().max(watch.disturbed());
     (last, start.max(0.0))
 }
 
-/// Warnings of a run that is over without a jam while an outlet is silent below grains.
+/// Returns the warnings of a run that is over without a jam while an outlet is silent below grains.
 pub(super) fn silent_outlets<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -275,7 +275,7 @@ pub(super) fn silent_outlets<D: Integrate>(
 ) -> Vec<String> {
     let g = setup.fields.gravity.norm();
     let walls = &setup.boundaries;
-    // What a gate shuts is silent for a reason.
+    // An outlet that a gate shuts is silent for a reason.
     let shut = walls.iter().any(|b| b.opens_at.is_some_and(|t| t > end));
     if g <= 0.0 || shut || watch.jam().is_some() {
         return Vec::new();
@@ -299,7 +299,7 @@ pub(super) fn silent_outlets<D: Integrate>(
                     .filter(|grain| (grain.position - middle).dot(&up) > 0.0)
                     .count()
             }
-            // That is no outlet, but where what is lost is taken away.
+            // Such a box is no outlet, but removes grains that are lost.
             OutletSetup::Outside { .. } => 0,
         };
         let last = traffic.last_through(k);
@@ -316,7 +316,7 @@ pub(super) fn silent_outlets<D: Integrate>(
     warnings
 }
 
-/// Kinetic energy, the sum of m g d and of loads times d, and whether anybody flies.
+/// Returns the kinetic energy, the sum of m g d and of loads times d, and whether any grain flies.
 pub(super) fn restlessness<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -335,7 +335,7 @@ pub(super) fn restlessness<D: Integrate>(
             flying |= arrays.status[slot] == Status::Flying;
         }
     }
-    // Walls that forces move are part of what must rest, and their load part of what holds the bed together.
+    // Walls that forces move must be at rest too, and their load helps to hold the bed together.
     let (swing, load) = cluster::guided::guided_restlessness(&world.physics, &world.walls);
     if grains > 0.0 {
         weight += load * 2.0 * radii / grains;
@@ -344,7 +344,7 @@ pub(super) fn restlessness<D: Integrate>(
     (kinetic + swing, weight, flying)
 }
 
-/// Whether nothing can move any more: all at rest for a while but rattlers, nothing to come.
+/// Checks whether nothing can move any more: all but rattlers at rest for a while, nothing to come.
 pub(super) fn look_for_jam<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -402,11 +402,11 @@ pub(super) fn look_for_jam<D: Integrate>(
             regimes::renew(system, sink)?;
         }
         if done == Doubt::Step {
-            // All are stepped now, and show what they do.
+            // All grains are stepped now, and their motion decides.
             system.s.watch.restless();
             enough = false;
         } else if done == Doubt::Solve {
-            // That a solve wakes who bears nothing leaves the jam as it is.
+            // A solve that wakes only grains that bear nothing leaves the jam as it is.
             let woken = movers(
                 &system.setup,
                 &system.dem.world,
@@ -426,7 +426,7 @@ pub(super) fn look_for_jam<D: Integrate>(
         system.s.journal.causes.end = system.log(sink, time, EventKind::Jam, None)?;
         system.s.journal.causes.now = 0;
         if system.setup.models.morph.is_some() {
-            // Loads have been carried since.
+            // Loads have been solved since.
             arch = super::arch::find(&system.dem, &system.setup.sources.outlets, began);
         }
         let jam = Jam {
@@ -439,8 +439,9 @@ pub(super) fn look_for_jam<D: Integrate>(
     Ok(())
 }
 
-/// Before a jam is believed: carries all loads, and wakes who only seemed to be at rest; gives what was done, if it woke any.
-/// Where that happens again and again and nothing comes out meanwhile, all are stepped at last; the jam that these make stands.
+/// Tests a jam before it is accepted: solves for all loads, and wakes grains that only seemed to be at rest; returns what was done, if it
+/// woke any. Where that happens again and again and nothing comes out meanwhile, all grains are stepped at last; the jam that these form
+/// is accepted.
 fn undo_rest<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,

@@ -1,4 +1,4 @@
-//! How much a feed is to give by when: what estimates count with, and what a feed that falls short is measured by.
+//! Supply due from a feed over time, for estimates, and to recognize a feed that falls short.
 
 use super::source::{Feed, FeedState, Sources};
 use super::{FeedSetup, FeedTiming, Setup};
@@ -6,32 +6,32 @@ use crate::body::Form;
 use crate::geometry::Dimension;
 use crate::record::{FeedAmount, FeedFigures};
 
-/// A share of what was asked for that may lack without a word.
+/// Share of the requested supply that may be missing without a warning.
 const LACK: f64 = 0.01;
 
-/// Grains and their mass, kg.
+/// Number of grains and their mass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Amount {
-    /// Grains.
+    /// Number of grains.
     pub count: f64,
-    /// Their mass, kg.
+    /// Mass of these, kg.
     pub mass: f64,
 }
 
 impl<D: Dimension> FeedSetup<D> {
-    /// Mean mass of its grains, kg.
+    /// Returns the mean mass of its grains, kg.
     pub fn mean_mass(&self, forms: &[Form<D>]) -> f64 {
         self.what.mean_over(|sort| sort.mean_mass(forms))
     }
 
-    /// What is to have come by a time, s, within its `count` and `mass`; of a Poisson stream in the mean.
+    /// Returns the supply due by a time, s, within `count` and `mass` of the feed; for a Poisson stream its mean.
     pub fn due(&self, forms: &[Form<D>], time: f64) -> Amount {
         let lasted = time - self.start;
         if lasted < 0.0 {
             return Amount::default();
         }
         let mean = self.mean_mass(forms);
-        // A grain that is due at the very end need not have come.
+        // A grain that is due at the very end need not have come yet.
         let count = match self.timing {
             FeedTiming::Interval(every) => (lasted / every * (1.0 - 1e-12)).ceil().max(1.0),
             FeedTiming::Poisson(rate) => 1.0 + rate * lasted,
@@ -45,7 +45,7 @@ impl<D: Dimension> FeedSetup<D> {
         }
     }
 
-    /// When the last of its grains is due, s, at `finish` at the latest.
+    /// Returns when the last of its grains is due, s, at `finish` at the latest.
     pub fn last_due(&self, forms: &[Form<D>], finish: f64) -> f64 {
         let all = self.due(forms, f64::MAX).count;
         let mean = self.mean_mass(forms);
@@ -57,22 +57,22 @@ impl<D: Dimension> FeedSetup<D> {
         (self.start + lasts).min(finish)
     }
 
-    /// Whether a feed that stands there has given all that it is to give.
+    /// Returns whether a feed in this state has given all that it is to give.
     fn is_full(&self, state: &FeedState, forms: &[Form<D>]) -> bool {
-        // Whole grains: as near to the mass as these can come.
+        // Whole grains: as near to the mass as they can come.
         let half = || 0.5 * self.mean_mass(forms);
         let full = self.mass.is_some_and(|mass| state.mass + half() >= mass);
         state.made >= self.count || full
     }
 
-    /// Whether no more will come of a feed that stands there.
+    /// Returns whether a feed in this state will give no more.
     pub(super) fn is_done(&self, state: &FeedState, forms: &[Form<D>]) -> bool {
         state.stopped || state.shut.is_some() || self.is_full(state, forms)
     }
 }
 
 impl<D: Dimension> Setup<D> {
-    /// Grains that feeds are to have given by the finish.
+    /// Returns the number of grains that feeds are to have given by the finish.
     pub fn to_come(&self) -> f64 {
         let feeds = self.sources.feeds.iter();
         feeds
@@ -81,7 +81,7 @@ impl<D: Dimension> Setup<D> {
     }
 }
 
-/// The figures of all feeds at a time, s.
+/// Returns the figures of all feeds at a time, s.
 pub(super) fn feed_figures<D: Dimension>(
     setup: &Setup<D>,
     sources: &Sources,
@@ -99,7 +99,7 @@ pub(super) fn feed_figures<D: Dimension>(
             FeedFigures {
                 name: format!("feed[{index}]"),
                 asked: FeedAmount {
-                    // A grain that was due at the very end, and has come.
+                    // Includes a grain that was due at the very end, and has come.
                     count: (asked.count.round() as u64).max(given.count),
                     mass: asked.mass.max(given.mass.min(asked.mass * (1.0 + LACK))),
                 },
@@ -110,7 +110,7 @@ pub(super) fn feed_figures<D: Dimension>(
         .collect()
 }
 
-/// What is to be said of feeds that gave less than they were asked for.
+/// Returns warnings of feeds that gave less than requested.
 pub(super) fn feed_warnings<D: Dimension>(
     setup: &Setup<D>,
     sources: &Sources,
@@ -130,7 +130,7 @@ pub(super) fn feed_warnings<D: Dimension>(
                 } else {
                     given.count as f64 / asked.count as f64
                 };
-                // A feed that has not begun is asked for nothing.
+                // Nothing is requested from a feed that has not begun.
                 if asked.count == 0 || share.is_nan() || share >= 1.0 - LACK {
                     return None;
                 }
@@ -152,8 +152,8 @@ pub(super) fn feed_warnings<D: Dimension>(
             .collect()
 }
 
-/// What a feed was to give by a time, s. A Poisson stream is asked for what it gave, and for what its rate gives in the time for which
-/// grains had to wait: its own scatter is no shortfall.
+/// Returns the supply requested from a feed by a time, s. For a Poisson stream that is what it gave, and what its rate gives in the time for
+/// which grains had to wait: its own scatter is no shortfall.
 fn asked<D: Dimension>(
     feed: &FeedSetup<D>,
     state: &FeedState,
@@ -184,7 +184,7 @@ fn asked<D: Dimension>(
     }
 }
 
-/// A quantity for people: four digits.
+/// Writes a quantity for people: four digits.
 pub(crate) fn digits(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return format!("{x}");
@@ -217,7 +217,7 @@ mod tests {
             timing,
             count,
             mass,
-            // Of 2 kg each.
+            // Grains of 2 kg each.
             what: Mixture::one(0, 2.0 / std::f64::consts::PI, RadiusLaw::Equal(1.0)),
             velocity: Default::default(),
             shots: 1,
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn what_is_due() {
         let by_clock = feed(FeedTiming::Interval(0.5), 9, None);
-        // At 1, 1.5, 2, ...; the one that is due at the very end need not be there.
+        // At 1, 1.5, 2, ...; the grain that is due at the very end need not have come.
         assert_eq!(count(&by_clock, 0.9), 0.0);
         assert_eq!(count(&by_clock, 1.2), 1.0);
         assert_eq!(count(&by_clock, 2.0), 2.0);

@@ -1,7 +1,8 @@
-//! What is around a place, for grains that come one by one: made when a feed asks, and good until lists are renewed.
+//! Cached neighbours of places, for grains that come one by one: gathered when a feed asks, and valid until lists are rebuilt.
 //!
-//! Grains that move stand in cells by where they were when that was made; those that stand still have cells of their own at all times.
-//! Since then none has gone further than a bound that is known, and whoever asks looks so much further. What it gives is checked by where grains are now, so that it decides nothing by itself.
+//! Moving grains are in cells by their positions when the cache was made; grains at rest have cells of their own at all times.
+//! Since then none has moved farther than a known bound, by which a query extends its reach. The result is checked against the present
+//! positions of grains, so that it decides nothing by itself.
 
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
@@ -9,7 +10,7 @@ use crate::cluster::{Dem, World};
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::{DynamicCells, Lattice, images_within, wrapped};
 
-/// Cells of all grains that do not stand still.
+/// Cells of all grains that are not at rest.
 #[derive(Debug)]
 pub(super) struct Surroundings<D: Dimension> {
     cells: DynamicCells,
@@ -17,14 +18,14 @@ pub(super) struct Surroundings<D: Dimension> {
     largest: f64,
     fastest: f64,
     gravity: D::Vector,
-    /// When it was made, s, at which renewal of the lists, and what ways these counted then, m.
+    /// Time at which it was made, s; number of rebuilds of the lists, and displacement since the last of them, at that time, m.
     time: f64,
     renewals: u64,
     way: f64,
 }
 
 impl<D: Integrate> Surroundings<D> {
-    /// All grains at a time, s.
+    /// Gathers all grains at a time, s.
     pub fn new(dem: &Dem<D>, time: f64) -> Self {
         let arrays = &dem.world.grains.arrays;
         let grains = || (1..arrays.slots()).filter(|&slot| arrays.status[slot].is_grain());
@@ -46,26 +47,26 @@ impl<D: Integrate> Surroundings<D> {
         made
     }
 
-    /// Whether it still tells, without looking too far.
+    /// Returns whether it still holds, without too long a reach.
     pub fn holds(&self, dem: &Dem<D>, time: f64) -> bool {
         self.renewals == dem.book.counts.renewals
             && self.gravity == dem.world.physics.gravity
             && self.gone(dem, time) <= 2.0 * self.cells.lattice().width(0)
     }
 
-    /// The way that any grain has gone at most since it was made, m.
+    /// Returns the greatest displacement of any grain since it was made, m.
     fn gone(&self, dem: &Dem<D>, time: f64) -> f64 {
         let t = (time - self.time).abs();
         let flown = (self.fastest + 0.5 * self.gravity.norm() * t) * t;
         flown.max(dem.skin.outer_way - self.way)
     }
 
-    /// A bound of the speed of flyers at a time, m/s.
+    /// Returns a bound of the speed of flyers at a time, m/s.
     pub fn fastest(&self, time: f64) -> f64 {
         self.fastest + self.gravity.norm() * (time - self.time).abs()
     }
 
-    /// Takes a grain in.
+    /// Adds a grain.
     pub fn insert(&mut self, world: &World<D>, slot: u32, time: f64) {
         let arrays = &world.grains.arrays;
         let s = slot as usize;
@@ -82,7 +83,7 @@ impl<D: Integrate> Surroundings<D> {
             .insert(slot, wrapped::<D>(world.physics.periodic(), place));
     }
 
-    /// Slots of all grains whose surface may be within `reach` of a place, m, at a time, s; ascending.
+    /// Returns the slots of all grains whose surface may be within `reach` of a place, m, at a time, s; ascending.
     pub fn near(&self, dem: &Dem<D>, place: D::Vector, reach: f64, time: f64) -> Vec<u32> {
         let mut found = Vec::new();
         for x in images_within::<D>(dem.world.physics.periodic(), place, reach + self.largest) {

@@ -1,4 +1,4 @@
-//! What is woken and stopped again without any change of load keeps its places and its forces.
+//! Tests that grains woken and stopped again without any change of load keep their positions and their forces.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::geometry::Vector;
 use crate::record::NullSink;
 use crate::scenario::{AnySetup, Scenario};
 
-/// Grains that fall into a box and come to rest.
+/// Returns a scenario of grains that fall into a box and come to rest.
 fn bed(dimension: usize) -> String {
     let (down, min, max, walls) = match dimension {
         2 => (
@@ -89,7 +89,7 @@ speed = 0.1
     )
 }
 
-/// Places by number of grain, and forces by the bodies of each link, N.
+/// Positions by number of grain, and forces by the bodies of each link, N.
 type State = (BTreeMap<u32, Vec<f64>>, BTreeMap<(u32, i64), Vec<f64>>);
 
 fn state<D: Integrate>(system: &System<D>) -> State {
@@ -109,7 +109,7 @@ fn state<D: Integrate>(system: &System<D>) -> State {
             Other::Boundary(wall) => ((a, -1 - i64::from(wall)), 1.0),
             Other::Slot(b) => {
                 let b = arrays.id[b as usize];
-                // Each is told once, from whichever side.
+                // Each link is reported once, from either side.
                 (
                     (a.min(b), i64::from(a.max(b))),
                     if a < b { 1.0 } else { -1.0 },
@@ -128,7 +128,7 @@ fn state<D: Integrate>(system: &System<D>) -> State {
     (places.collect(), links)
 }
 
-/// The greatest difference of two states, over the radius and over the weight.
+/// Returns the greatest difference of two states, over the radius and over the weight.
 fn off((places, forces): &State, (now, then): &State, weight: f64) -> f64 {
     assert_eq!(places.len(), now.len());
     assert!(forces.keys().eq(then.keys()), "links differ");

@@ -1,42 +1,42 @@
-//! Grains that are stopped and woken again and again: counted, warned of, and left to the resolved
+//! Grains that are stopped and woken again and again: counted, reported in a warning, and left to the resolved
 //! motion for longer each time.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Wakes of one grain that are borne with ...
+/// Number of wakes of one grain that are tolerated ...
 const OFTEN: usize = 8;
-/// ... in so many dwells. One more, and it must be calm for twice as long before it is stopped again.
+/// ... in so many dwells. After one more, it must be calm for twice as long before it is stopped again.
 const SHORT: f64 = 20.0;
 /// The greatest number of dwells that a grain must be calm.
 const MOST: u16 = 64;
-/// With fewer stops nothing is said.
+/// Number of stops up to which no warning is given.
 const MANY: u64 = 1000;
 
-/// What is kept of a grain that was ever stopped.
+/// History of a grain that was ever stopped.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Past {
-    /// When it was last stopped, s.
+    /// Time at which it was last stopped, s.
     stopped: f64,
-    /// When it was woken of late, s, the oldest first.
+    /// Times of its recent wakes, s, the oldest first.
     wakes: Vec<f64>,
-    /// Dwells that it must be calm to be stopped.
+    /// Dwells for which it must be calm to be stopped.
     dwells: u16,
 }
 
-/// Stops and wakes so far, and of each grain.
+/// Stops and wakes so far, in all and by grain.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Thrash {
-    /// Stops.
+    /// Number of stops.
     pub stops: u64,
-    /// Stops that lasted no longer than a dwell.
+    /// Number of stops that lasted no longer than a dwell.
     pub short: u64,
     grains: BTreeMap<u32, Past>,
 }
 
 impl Thrash {
-    /// A grain is stopped.
+    /// Books the stop of a grain.
     pub fn stop(&mut self, id: u32, now: f64) {
         self.stops += 1;
         let new = Past {
@@ -47,16 +47,16 @@ impl Thrash {
         self.grains.entry(id).or_insert(new).stopped = now;
     }
 
-    /// A grain is woken.
+    /// Books the wake of a grain.
     pub fn wake(&mut self, id: u32, now: f64, dwell: f64) {
         let Some(past) = self.grains.get_mut(&id) else {
             return;
         };
-        // A dwell is a whole number of steps, times are products: half a step is none.
+        // A dwell is a whole number of steps, and times are products: the margin is for rounding.
         if now - past.stopped <= dwell * (1.0 + 1e-6) {
             self.short += 1;
         }
-        // Who has been left alone for long begins anew.
+        // A grain that was left alone for long begins anew.
         let calm = SHORT * f64::from(past.dwells) * dwell;
         if past.wakes.last().is_some_and(|&last| now - last > calm) {
             past.wakes.clear();
@@ -67,7 +67,7 @@ impl Thrash {
             if now - past.wakes[0] < SHORT * f64::from(past.dwells) * dwell {
                 past.dwells = (2 * past.dwells).min(MOST);
                 past.wakes.clear();
-                // So that the time since is known.
+                // Keeps the time of this wake.
                 past.wakes.push(now);
             } else {
                 past.wakes.remove(0);
@@ -75,27 +75,27 @@ impl Thrash {
         }
     }
 
-    /// Dwells that a grain must be calm to be stopped.
+    /// Returns the dwells for which a grain must be calm to be stopped.
     pub fn dwells(&self, id: u32) -> u16 {
         self.grains.get(&id).map_or(1, |past| past.dwells)
     }
 
-    /// What is known of a grain goes with it to another rank.
+    /// Removes and returns the history of a grain, which goes with it to another rank.
     pub fn take(&mut self, id: u32) -> Option<Past> {
         self.grains.remove(&id)
     }
 
-    /// What is known of a grain that came.
+    /// Sets the history of a grain that came from another rank.
     pub fn put(&mut self, id: u32, past: Past) {
         self.grains.insert(id, past);
     }
 
-    /// A grain is there no more.
+    /// Forgets a grain that is no longer there.
     pub fn forget(&mut self, id: u32) {
         self.grains.remove(&id);
     }
 
-    /// What to tell the user, if anything.
+    /// Returns the warning for the user, if any.
     pub fn warning(&self) -> Option<String> {
         (self.stops > MANY && 2 * self.short > self.stops).then(|| {
             format!(
@@ -125,12 +125,12 @@ mod tests {
             // As long as it must be calm.
             now += f64::from(thrash.dwells(7));
         }
-        // Eight are borne with, the ninth not; it goes on so up to the bound.
+        // Eight wakes are tolerated, the ninth is not; so it goes on up to the bound.
         assert_eq!(dwells[7..9], [1, 2]);
         assert_eq!(dwells.last(), Some(&MOST));
         assert_eq!((thrash.stops, thrash.short), (100, 100));
         assert_eq!(thrash.dwells(8), 1);
-        // Left alone for long enough, all is forgiven.
+        // After a long enough time without a wake, the grain begins anew.
         thrash.stop(7, now);
         now += 2.0 * SHORT * f64::from(MOST);
         thrash.wake(7, now, dwell);

@@ -1,4 +1,4 @@
-//! Who came, who went, and when.
+//! Record of the grains that came and left, and of the times.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,27 +7,27 @@ use crate::body::{Grain, GrainId};
 use crate::geometry::Dimension;
 use crate::record::{Discharge, GrainFigures};
 
-/// Grains that came and went since the start.
+/// Grains that came and left since the start.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Traffic {
-    /// Number of the next grain that comes; none is used again.
+    /// Number of the next grain; no number is used again.
     next: GrainId,
     initial: u64,
     created: u64,
     removed: u64,
-    /// Who left with what motion.
+    /// Hash of the departed grains, with their motion.
     departures: Departures,
     discharged: u64,
-    /// When the first and the last went through an outlet, s.
+    /// Times at which the first and the last grain passed an outlet, s.
     out: [f64; 2],
-    /// When one last came or left, s.
+    /// Time at which a grain last came or left, s.
     changed: f64,
-    /// When a grain last went through each outlet, s.
+    /// Time at which a grain last passed each outlet, s.
     through: Vec<Option<f64>>,
 }
 
 impl Traffic {
-    /// Before anything comes.
+    /// Creates the record before any grain comes.
     pub fn new(next: GrainId, outlets: usize) -> Self {
         Self {
             next,
@@ -36,41 +36,41 @@ impl Traffic {
         }
     }
 
-    /// So many grains are there from the start.
+    /// Sets the number of grains at the start.
     pub fn begin(&mut self, grains: usize) {
         self.initial = grains as u64;
     }
 
-    /// Those that were there came one by one, in a filling before.
+    /// Counts the grains at the start as added, since they came one by one, in a filling before.
     pub fn have_come(&mut self) {
         self.created += std::mem::take(&mut self.initial);
     }
 
-    /// Number of the next grain; none where all numbers are used.
+    /// Returns the number of the next grain; `None` where all numbers are used.
     pub fn next(&self) -> Option<GrainId> {
         (self.next < GrainId::MAX).then_some(self.next)
     }
 
-    /// The grain with the next number comes at a time, s.
+    /// Books the grain with the next number, which comes at a time, s.
     pub fn enter(&mut self, time: f64) {
         self.next += 1;
         self.created += 1;
         self.changed = time;
     }
 
-    /// A grain is taken away from the world by a perturbation.
+    /// Books a grain that a perturbation removes.
     pub fn take_away(&mut self) {
         self.removed += 1;
     }
 
-    /// A grain leaves the world as it is at a time, s.
+    /// Books a grain that leaves, as it is at a time, s.
     pub fn leave<D: Dimension>(&mut self, grain: &Grain<D>, time: f64) {
         self.removed += 1;
         self.changed = time;
         self.departures.book(grain, time);
     }
 
-    /// A grain that leaves goes through an outlet at a time, s.
+    /// Books a leaving grain that passes an outlet at a time, s.
     pub fn discharge(&mut self, outlet: Option<usize>, time: f64) {
         if self.discharged == 0 {
             self.out[0] = time;
@@ -82,37 +82,37 @@ impl Traffic {
         }
     }
 
-    /// How many are there now.
+    /// Returns the number of grains that are there now.
     pub fn count(&self) -> usize {
         (self.initial + self.created - self.removed) as usize
     }
 
-    /// How many went through outlets.
+    /// Returns the number of grains that passed outlets.
     pub fn discharged(&self) -> u64 {
         self.discharged
     }
 
-    /// When the last went through an outlet, s.
+    /// Returns when the last grain passed an outlet, s.
     pub fn last_out(&self) -> Option<f64> {
         (self.discharged > 0).then_some(self.out[1])
     }
 
-    /// When one last came or left, s.
+    /// Returns when a grain last came or left, s.
     pub fn changed(&self) -> f64 {
         self.changed
     }
 
-    /// When the last went through this one, s.
+    /// Returns when the last grain passed this outlet, s.
     pub fn last_through(&self, outlet: usize) -> Option<f64> {
         self.through.get(outlet).copied().flatten()
     }
 
-    /// Hash of who left.
+    /// Returns the hash of departed grains.
     pub fn departures(&self) -> Departures {
         self.departures
     }
 
-    /// For the summary, with how many there are now.
+    /// Returns the figures of grains for the summary, given the present number.
     pub fn figures(&self, last: usize) -> GrainFigures {
         GrainFigures {
             initial: self.initial,
@@ -122,7 +122,7 @@ impl Traffic {
         }
     }
 
-    /// For the summary.
+    /// Returns the figures of the discharge for the summary.
     pub fn discharge_figures(&self) -> Discharge {
         let [first, last] = self.out;
         let out = self.discharged;
@@ -138,7 +138,7 @@ impl Traffic {
         }
     }
 
-    /// What other ranks saw comes on top.
+    /// Adds the record of another rank.
     pub fn add(&mut self, by: &Traffic) {
         if by.discharged > 0 {
             let [first, last] = &mut self.out;

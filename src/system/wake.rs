@@ -1,11 +1,11 @@
-//! Who is woken at the very step in which a contact with a stepped grain begins or ends (docs/morphing.md).
+//! Grains that are woken at the very step in which a contact with a stepped grain begins or ends (docs/morphing.md).
 //!
-//! A grain that stands still is a wall to what strikes it until it is woken, and a wall throws back what a bed would
-//! swallow. What decides the rebound is what a wave can reach, and come back from, while the striker is in touch: those grains
-//! are woken at once, with the one that was struck, whether that stood still itself or is stepped among those that do. The others learn
-//! of the blow too late to matter for it.
+//! A grain at rest acts as a wall on a striker until it is woken, and a wall throws back what a bed would
+//! absorb. The grains that a wave can reach, and come back from, while the striker is in touch determine the rebound: these
+//! are woken at once, with the struck grain, whether that one was at rest itself or is stepped among grains at rest. The blow
+//! reaches the others too late to matter for it.
 //!
-//! Likewise what loses a support falls from the very step on, and what an ended contact has pushed is no load.
+//! Likewise a grain that loses a support falls from that very step on, and the push of an ended contact is no load.
 
 use super::rest::{LOOKS, LOOSE};
 use super::{MorphSetup, Setup, System, SystemError, regimes, rest};
@@ -15,11 +15,11 @@ use crate::cluster::{Encounter, ListLinks, Strike, World};
 use crate::geometry::Vector;
 use crate::record::Sink;
 
-/// Blows on grains that are awake count from so many times the height on: these yield by themselves, and grains that have just
+/// Factor on the height from which on blows on awake grains count: these yield by themselves, and grains that have just
 /// landed hop on each other without end.
 const HARD: f64 = 100.0;
 
-/// After each evaluation: wakes grains that were struck, or lost a support, in this step.
+/// Wakes, after each evaluation, the grains that were struck, or lost a support, in this step.
 pub(super) fn wake_at_once<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -48,8 +48,8 @@ pub(super) fn wake_at_once<D: Integrate>(
             } else {
                 continue;
             };
-            // A bed yields, so that the striker is in touch for longer: what a wave reaches in this time it also comes
-            // back from.
+            // A bed yields, so that the striker is in touch for longer: a wave comes back from all that it reaches in this
+            // time.
             let (time, depth) = (strike.duration, strike.depth);
             let from = encounter.struck;
             woken.extend(cluster::encounters::within_reach(
@@ -67,7 +67,7 @@ pub(super) fn wake_at_once<D: Integrate>(
             );
             if has_lost_support(&system.setup, &system.dem.world, encounter.struck, &morph) {
                 woken.push(encounter.struck);
-                // And who rests on it alone, as far as a wave comes within two looks.
+                // Also the grains that rest on it alone, as far as a wave comes within two checks.
                 let time = 2.0 * morph.dwell / f64::from(LOOKS);
                 woken.extend(cluster::encounters::rest_on(
                     &system.dem.world,
@@ -86,8 +86,8 @@ pub(super) fn wake_at_once<D: Integrate>(
     Ok(())
 }
 
-/// The blow of a contact that began; none if what strikes could not rise by `strike` diameters of the
-/// smaller grain with all of its speed, or [`HARD`] times as far where a grain is struck that is awake.
+/// Returns the blow of a contact that began; `None` if the striker could not rise by `strike` diameters of the
+/// smaller grain with all of its speed, or [`HARD`] times as far where the struck grain is awake.
 fn blow<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -102,8 +102,8 @@ fn blow<D: Integrate>(
     (height >= least * morph.strike * diameter).then_some(strike)
 }
 
-/// Whether a grain one of whose contacts has ended falls: whether it lacks so much along gravity now that it must not stand
-/// still. Who is pressed the other way, or sideways, has lost what pressed it.
+/// Returns whether a grain that lost a contact falls: whether its residual along gravity is now so great that it must not stay
+/// at rest. A grain that is pressed the other way, or sideways, has lost a body that pressed on it.
 fn has_lost_support<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,

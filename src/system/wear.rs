@@ -1,11 +1,11 @@
-//! Maps of what grains did to walls, handed over at the end of a run.
+//! Maps of the wear of walls, handed over at the end of a run.
 
 use super::{Setup, SystemError};
 use crate::cluster::{WearMap, middle};
 use crate::geometry::Dimension;
 use crate::record::{BodyRef, Sink, WearRow};
 
-/// Hands the maps of walls over, at the end of a run.
+/// Hands the maps of walls to the sink, at the end of a run.
 pub(super) fn log_wear<D: Dimension>(
     setup: &Setup<D>,
     maps: &[WearMap],

@@ -1,7 +1,7 @@
-//! Stagnant zones: which places stand still, and how what passes the others moves.
+//! Stagnant zones: places at rest, and the motion of grains through the others.
 //!
-//! At each tick of the series, until a jam, every grain is counted in the cell that holds its centre. Nothing of
-//! it goes back into the motion. The sums are part of the saved state, so that a resumed run ends
+//! At each tick of the series, until a jam, every grain is counted in the cell that holds its centre. The field
+//! never affects the motion. The sums are part of the saved state, so that a resumed run ends
 //! with the same field.
 
 use std::collections::BTreeMap;
@@ -15,13 +15,13 @@ use crate::cluster::integrate::Integrate;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{Sink, ZoneRow};
 
-/// What was seen in one cell.
+/// Sums of one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Sums {
-    /// LastRow at which a centre was there, and the last of them.
+    /// Number of ticks at which a centre was there, and the last of them.
     looks: u64,
     last: u64,
-    /// Centres seen, and how many of them stood still.
+    /// Number of centres counted, and of those at rest.
     grains: u64,
     still: u64,
     /// Sums over the centres, m/s.
@@ -29,11 +29,11 @@ struct Sums {
     velocity: [f64; 3],
 }
 
-/// The field as it is gathered.
+/// Field of stagnant zones, as it is gathered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Zones {
     looks: u64,
-    // In order of place, so that rows come in the same order always.
+    // In order of place, so that rows always come in the same order.
     cells: BTreeMap<[i32; 3], Sums>,
 }
 
@@ -46,7 +46,7 @@ impl Zones {
     /// Counts a grain in its cell; lengths in m, velocity in m/s.
     fn count<D: Dimension>(&mut self, size: f64, at: D::Vector, velocity: D::Vector, still: bool) {
         let place = std::array::from_fn(|k| match k < D::N {
-            // What has flown beyond all cells is counted in the outermost one.
+            // Grains beyond all cells are counted in the outermost one.
             true => (at[k] / size).floor() as i32,
             false => 0,
         });
@@ -64,7 +64,7 @@ impl Zones {
         }
     }
 
-    /// A row for each cell that ever held a centre, in order of x, then y, then z.
+    /// Returns a row for each cell that ever held a centre, in order of x, then y, then z.
     pub fn rows<D: Dimension>(&self, size: f64) -> Vec<ZoneRow> {
         let row = |(place, cell): (&[i32; 3], &Sums)| {
             let grains = cell.grains as f64;
@@ -85,7 +85,7 @@ impl Zones {
     }
 }
 
-/// Adds the grains as they are now to the field of stagnant zones, where one is asked for.
+/// Adds the present grains to the field of stagnant zones, where the setup asks for one.
 pub(super) fn look_at_zones<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -96,7 +96,7 @@ pub(super) fn look_at_zones<D: Integrate>(
     let Some(size) = setup.log.stagnant else {
         return;
     };
-    // Once nothing can move any more all places stand still: that would blur what flowed.
+    // Once nothing can move any more all places are at rest: that would blur what flowed.
     if watch.jam().is_some() {
         return;
     }
@@ -112,7 +112,7 @@ pub(super) fn look_at_zones<D: Integrate>(
     }
 }
 
-/// Hands the field over, at the end of a run.
+/// Hands the field to the sink, at the end of a run.
 pub(super) fn log_zones<D: Integrate>(
     setup: &Setup<D>,
     zones: &Zones,
@@ -141,7 +141,7 @@ mod tests {
         };
         for tick in 0..4 {
             zones.look();
-            // Always there, still three times of four; and two that come by at the last tick.
+            // One grain always there, at rest three times of four; and two that come by at the last tick.
             let speed = if tick < 3 { 0.0 } else { 0.4 };
             count(&mut zones, 0.1, 0.1, speed, tick < 3);
             if tick == 3 {

@@ -1,7 +1,7 @@
-//! Eight numbers at a time: the one place where the processor's vector units are named.
+//! Vector arithmetic on eight numbers at a time; the only module that names the processor's vector units.
 //!
-//! A kernel is written once over [`Lanes`] and run by [`run`] at the best level that the
-//! processor has. Each level does the same operations in the same order, without fused
+//! A kernel is written once over [`Lanes`], and [`run`] executes it at the best level that the
+//! processor supports. Each level performs the same operations in the same order, without fused
 //! multiply-add, so that all levels give the same bits.
 
 mod plain;
@@ -19,40 +19,40 @@ pub use soon::Soon;
 /// Number of lanes.
 pub const LANES: usize = 8;
 
-/// Eight numbers in memory, on a cache line of their own.
+/// Eight numbers in memory, aligned to a cache line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[repr(C, align(64))]
 pub struct Row(pub [f64; LANES]);
 
 /// Half a row in registers.
 pub trait Half: Copy {
-    /// All lanes alike.
+    /// Copies a value to all lanes.
     fn splat(value: f64) -> Self;
-    /// From an array.
+    /// Loads an array.
     fn from_array(values: [f64; 4]) -> Self;
-    /// As an array.
+    /// Returns the lanes as an array.
     fn to_array(self) -> [f64; 4];
-    /// The first half of a row.
+    /// Loads the first half of a row.
     fn load_low(row: &Row) -> Self;
-    /// The second half of a row.
+    /// Loads the second half of a row.
     fn load_high(row: &Row) -> Self;
-    /// To the first half of a row.
+    /// Stores to the first half of a row.
     fn store_low(self, row: &mut Row);
-    /// To the second half of a row.
+    /// Stores to the second half of a row.
     fn store_high(self, row: &mut Row);
     /// Sum.
     fn add(self, other: Self) -> Self;
     /// Product.
     fn mul(self, other: Self) -> Self;
-    /// The greater; `other` where either is not a number.
+    /// The greater; `other` where either is NaN.
     fn max(self, other: Self) -> Self;
-    /// The last number in all lanes.
+    /// Copies the last number to all lanes.
     fn last(self) -> Self;
     /// The sum of the squares of the first two numbers, in the first number.
     fn square_of_two(self) -> Self;
     /// The sum of the squares of the first three numbers, in the first number.
     fn square_of_three(self) -> Self;
-    /// The last number from another.
+    /// Replaces the last number by that of `other`.
     fn with_last(self, other: Self) -> Self;
 }
 
@@ -63,16 +63,16 @@ pub trait Lanes: Copy {
     /// Four numbers.
     type Half: Half;
 
-    /// All lanes alike.
+    /// Copies a value to all lanes.
     fn splat(value: f64) -> Self;
-    /// From memory.
+    /// Loads a row.
     fn load(row: &Row) -> Self;
-    /// To memory.
+    /// Stores to a row.
     fn store(self, row: &mut Row);
-    /// Asks for the line in which something starts that will be wanted soon; changes nothing.
+    /// Prefetches the cache line in which an object starts; changes no data.
     #[inline(always)]
     fn prefetch<T>(_at: &T) {}
-    /// Asks for the line at an address, which may be any, to be brought into the second cache; changes nothing.
+    /// Prefetches the line at any address into the second-level cache; changes no data.
     #[inline(always)]
     fn ask(_address: usize) {}
     /// Sum.
@@ -85,45 +85,45 @@ pub trait Lanes: Copy {
     fn div(self, other: Self) -> Self;
     /// Square root.
     fn sqrt(self) -> Self;
-    /// The lesser; `other` where either is not a number.
+    /// The lesser; `other` where either is NaN.
     fn min(self, other: Self) -> Self;
-    /// The greater; `other` where either is not a number.
+    /// The greater; `other` where either is NaN.
     fn max(self, other: Self) -> Self;
-    /// Signs flipped where `signs` is -0.0.
+    /// Flips signs where `signs` is -0.0.
     fn flip(self, signs: Self) -> Self;
     /// Magnitude.
     fn abs(self) -> Self;
     /// Where self < other.
     fn less(self, other: Self) -> Self::Mask;
-    /// The lane of `self` where true, that of `other` elsewhere.
+    /// The lane of `self` where the mask is true, that of `other` elsewhere.
     fn select(self, other: Self, mask: Self::Mask) -> Self;
     /// Zero where the mask is false.
     fn only(self, mask: Self::Mask) -> Self;
-    /// A mask as bits, lane 0 lowest.
+    /// A mask as bits; lane 0 is the lowest.
     fn bits(mask: Self::Mask) -> u8;
     /// A mask from bits.
     fn mask(bits: u8) -> Self::Mask;
-    /// Rows to columns.
+    /// Transposes rows to columns.
     fn transpose(rows: [Self; LANES]) -> [Self; LANES];
 
-    /// Columns 2 and 3, and 6 and 7, of a row exchanged.
+    /// Exchanges columns 2 and 3, and 6 and 7, of a row.
     fn exchanged(self) -> Self;
 
-    /// Both columns of a table of two by index; panics where an index lies beyond the table.
+    /// Both columns of a table of two by index; panics if an index is beyond the table.
     fn gather_two(table: &[[f64; 2]], indices: &[u32; LANES]) -> [Self; 2];
-    /// Rows of a table by index; panics where an index lies beyond the table.
+    /// Rows of a table by index; panics if an index is beyond the table.
     fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES];
-    /// Adds to rows of a table, one after the other; panics where an index lies beyond the table.
+    /// Adds to rows of a table, one after the other; panics if an index is beyond the table.
     fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]);
-    /// The same with the first halves of rows only, to first halves; those after them must be 0.
+    /// Like [`scatter_add`](Self::scatter_add), but adds only the first halves of rows; the second halves must be 0.
     fn scatter_add_low(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]);
 
-    /// From an array.
+    /// Loads an array.
     #[inline(always)]
     fn from_array(values: [f64; LANES]) -> Self {
         Self::load(&Row(values))
     }
-    /// As an array.
+    /// Returns the lanes as an array.
     #[inline(always)]
     fn to_array(self) -> [f64; LANES] {
         let mut row = Row::default();
@@ -138,18 +138,18 @@ pub trait Lanes: Copy {
     }
 }
 
-/// A piece of work written over [`Lanes`]. `run` must be `#[inline(always)]`.
+/// A computation written over [`Lanes`]. `run` must be `#[inline(always)]`.
 pub trait Kernel {
-    /// What it gives.
+    /// Result of the computation.
     type Output;
-    /// The work.
+    /// Runs the computation.
     fn run<L: Lanes>(self) -> Self::Output;
 }
 
 /// Levels of vector units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What every processor of the target has.
+    /// Instructions of every processor of the target.
     Plain,
     /// AVX2.
     Avx2,
@@ -158,7 +158,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The best level here.
+    /// The best level that this processor supports.
     pub fn best() -> Level {
         #[cfg(target_arch = "x86_64")]
         {
@@ -177,7 +177,7 @@ impl Level {
     }
 }
 
-/// Runs a kernel at a level; a level that the processor lacks falls back to the best it has.
+/// Runs a kernel at a level, or at the best supported level if the processor lacks it.
 #[inline(always)]
 pub fn run<K: Kernel>(level: Level, kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]

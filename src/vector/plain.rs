@@ -52,8 +52,8 @@ impl Lanes for Plain {
     fn sqrt(self) -> Self {
         each!(k => self.0[k].sqrt())
     }
-    // Written out rather than f64::min: the vector units give the second operand when the two
-    // compare equal or not at all.
+    // Written out instead of `f64::min`: the vector units return the second operand if the two
+    // compare equal or unordered.
     #[inline(always)]
     fn min(self, o: Self) -> Self {
         each!(k => if self.0[k] < o.0[k] { self.0[k] } else { o.0[k] })

@@ -1,12 +1,12 @@
-//! Sine and cosine of eight angles, of the same bits at every level.
+//! Sine and cosine of eight angles, with the same bits at every level.
 
 use super::{LANES, Lanes};
 
-/// From this angle on (rad) quarter turns are no longer taken off exactly.
+/// From this angle on (rad) the reduction by quarter turns is no longer exact.
 const GREATEST: f64 = 1e6;
 
-/// A quarter turn in two pieces of 33 bits, so that a number of 20 bits times a piece is exact (Cody and
-/// Waite 1980), and the rest.
+/// A quarter turn as two pieces of 33 bits, so that a number of 20 bits times a piece is exact
+/// (Cody and Waite 1980), and the remainder.
 const QUARTER: [f64; 3] = [
     1.570_796_326_734_125_6,
     6.077_100_506_303_966e-11,
@@ -23,7 +23,7 @@ const SINE: [f64; 6] = [
     1.589_690_995_211_55e-10,
 ];
 
-/// Of (cos x - 1 + z / 2) / z^2.
+/// Coefficients of z in (cos x - 1 + z / 2) / z^2.
 const COSINE: [f64; 6] = [
     4.166_666_666_666_66e-2,
     -1.388_888_888_887_411e-3,
@@ -33,13 +33,13 @@ const COSINE: [f64; 6] = [
     -1.135_964_755_778_819_5e-11,
 ];
 
-/// Sines and cosines of angles, rad, to one unit in the last place or so.
+/// Sines and cosines of angles, rad, to about one unit in the last place.
 #[inline(always)]
 pub fn sincos<L: Lanes>(angle: L) -> [L; 2] {
     if L::bits(angle.abs().less(L::splat(GREATEST))) != 0xff {
         return far(angle);
     }
-    // Rounds to the nearest integer by adding what leaves no fractional digits.
+    // Rounds to the nearest integer by adding a number that leaves no fractional digits.
     let shift = L::splat(6755399441055744.0);
     let turns = angle
         .mul(L::splat(std::f64::consts::FRAC_2_PI))
@@ -53,7 +53,7 @@ pub fn sincos<L: Lanes>(angle: L) -> [L; 2] {
         .sub(turns.mul(rest));
     let z = x.mul(x);
     let sine = x.add(x.mul(z).mul(series(SINE, z)));
-    // 1 - z / 2, and what rounding took from it.
+    // 1 - z / 2, and its rounding error.
     let (one, half) = (L::splat(1.0), z.mul(L::splat(0.5)));
     let most = one.sub(half);
     let rest = one.sub(most).sub(half);
@@ -77,7 +77,7 @@ pub fn sincos<L: Lanes>(angle: L) -> [L; 2] {
     ]
 }
 
-/// A polynomial of five.
+/// A polynomial of degree five.
 #[inline(always)]
 fn series<L: Lanes>(all: [f64; 6], z: L) -> L {
     let [a, b, c, d, e, f] = all;
@@ -88,7 +88,7 @@ fn series<L: Lanes>(all: [f64; 6], z: L) -> L {
     sum.mul(z).add(L::splat(a))
 }
 
-/// The same one by one.
+/// Computes the lanes one by one, for large angles.
 #[inline(always)]
 fn far<L: Lanes>(angle: L) -> [L; 2] {
     let (mut sines, mut cosines) = ([0.0; LANES], [0.0; LANES]);
@@ -112,7 +112,7 @@ mod tests {
         }
     }
 
-    /// Against the library, and alike at every level: of whole quarters, near them, at random, far out.
+    /// Compares with the library, with the same bits at every level: whole quarters, near them, at random, far out.
     #[test]
     fn angles() {
         use rand::{RngExt, SeedableRng};

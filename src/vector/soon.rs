@@ -1,16 +1,16 @@
-//! Rows that will be needed soon.
+//! Rows to prefetch.
 
 use std::ops::Range;
 
 use super::{Lanes, Row};
 
-/// Rows that a kernel asks memory for on its way, a share at each of its batches, so that they are near when somebody comes to them.
-/// They may be anybody's: only where they lie is known here, and nothing is read.
+/// Rows that a kernel prefetches while it runs, a share at each of its batches, so that they are cached
+/// before their use. The rows may belong to any object: only their address is stored, and nothing is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Soon {
     address: usize,
     rows: usize,
-    /// Rows to a batch.
+    /// Rows per batch.
     each: usize,
 }
 
@@ -22,7 +22,7 @@ impl Soon {
         each: 0,
     };
 
-    /// All of these; at which batches is still to be told.
+    /// All of these rows; the distribution over batches is set later.
     pub fn all(rows: &[Row]) -> Self {
         Soon {
             address: rows.as_ptr().addr(),
@@ -31,7 +31,7 @@ impl Soon {
         }
     }
 
-    /// The same, over so many batches.
+    /// Distributes the rows over `batches` batches.
     pub fn over(self, batches: usize) -> Self {
         Soon {
             each: self.rows.div_ceil(batches.max(1)),
@@ -39,7 +39,7 @@ impl Soon {
         }
     }
 
-    /// What is left after so many batches.
+    /// The rows that remain after `batches` batches.
     pub fn after(self, batches: usize) -> Self {
         let done = self.each.saturating_mul(batches).min(self.rows);
         Soon {
@@ -49,7 +49,7 @@ impl Soon {
         }
     }
 
-    /// Asks for the share of a batch.
+    /// Prefetches the share of a batch.
     #[inline(always)]
     pub fn ask<L: Lanes>(&self, batch: usize) {
         for row in self.share(batch) {
@@ -68,7 +68,7 @@ impl Soon {
 mod tests {
     use super::*;
 
-    /// Pairs of a block may be of several classes, each with batches of its own.
+    /// Pairs of a block may belong to several classes, each with its own batches.
     #[test]
     fn each_row_is_asked_for_once() {
         let rows = [Row::default(); 100];

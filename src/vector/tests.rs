@@ -19,7 +19,7 @@ impl Kernel for Probe {
             keep(t[k].select(t[j], m));
             keep(t[k].only(L::mask(L::bits(m) ^ 0xa5)));
         }
-        // Halves, and what is added to rows of a table.
+        // Halves, and additions to rows of a table.
         let half = |k: usize| {
             (
                 L::Half::load_low(&self.0[k]),
@@ -42,7 +42,7 @@ impl Kernel for Probe {
     }
 }
 
-/// Ways to get at a table.
+/// Access methods of a table.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Gather,
@@ -51,7 +51,7 @@ enum Way {
     AddLow,
 }
 
-/// Gets at a table of so many rows, in one lane at an index.
+/// Accesses a table of the given length, in one lane at the given index.
 struct Far(Way, usize, u32);
 impl Kernel for Far {
     type Output = ();
@@ -104,6 +104,6 @@ fn all_levels_give_the_same_bits() {
     for level in [Level::Avx2, Level::Avx512] {
         assert_eq!(plain, run(level, Probe(rows)), "{level:?}");
     }
-    // The transpose is a transpose.
+    // Checks one entry of the transpose itself.
     assert_eq!(plain[3], rows[3].0[0].to_bits());
 }

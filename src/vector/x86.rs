@@ -1,7 +1,7 @@
-//! AVX2 and AVX-512 lanes. The only unsafe code of the program: each block calls an intrinsic
-//! whose processor feature was detected before [`run_avx2`] or [`run_avx512`] was called, the
-//! types being private to this module and made nowhere else; memory is touched through
-//! references to whole rows only.
+//! AVX2 and AVX-512 lanes. The only unsafe code of the program. Each block calls an intrinsic whose
+//! processor feature was detected before [`run_avx2`] or [`run_avx512`] was called: the lane types
+//! are private to this module and constructed only here. Memory is accessed only through references
+//! to whole rows.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -17,9 +17,9 @@ struct Avx2(__m256d, __m256d);
 #[derive(Clone, Copy)]
 struct AvxHalf(__m256d);
 
-/// Ways into a kernel. They are methods of the kernel, and not functions generic over it, so that
-/// the compiler keeps the machine code of each kernel with the module of the kernel: kernels of
-/// several modules are then compiled side by side.
+/// Entry points of a kernel. They are methods of the kernel, not functions generic over it, so that
+/// the compiler keeps the machine code of each kernel with the module of the kernel: it then
+/// compiles kernels of several modules in parallel.
 trait Enter: Kernel {
     /// # Safety
     /// The processor has the features.
@@ -42,13 +42,13 @@ impl<K: Kernel> Enter for K {
     }
 }
 
-/// As long as a line of the cache.
+/// As long as a cache line.
 #[repr(align(64))]
 struct Line([u8; 64]);
 
-/// Has the stack frame of whom it is inlined into begin at a line of the cache. What a kernel lays there for want of registers are whole
-/// vectors; the compiler aligns them only where it knows before it deals out registers that the frame is aligned, and else each load of a
-/// vector of 64 bytes touches two lines (`bed-10000`: docs/notes/performance.md).
+/// Aligns the stack frame of the function into which it is inlined to a cache line. A kernel spills whole vectors to
+/// the frame; the compiler aligns them only if it knows before register allocation that the frame is aligned.
+/// Otherwise each load of a 64-byte vector touches two lines (`bed-10000`: docs/notes/performance.md).
 #[inline(always)]
 fn align_frame() {
     let mut line = Line([0; 64]);
@@ -69,8 +69,8 @@ pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     unsafe { kernel.enter_avx2() }
 }
 
-/// Panics unless all indices lie within a table. The compiler makes eight branches of it; one comparison in vector units was no faster
-/// (docs/notes/performance.md).
+/// Panics unless all indices are within a table. The compiler generates eight branches; one
+/// comparison in vector units was no faster (docs/notes/performance.md).
 #[inline(always)]
 fn check(length: usize, indices: &[u32; LANES]) {
     let mut within = true;
@@ -80,16 +80,16 @@ fn check(length: usize, indices: &[u32; LANES]) {
     assert!(within, "an index lies beyond the table");
 }
 
-// Steps of the shuffles are functions that are always inlined, never closures: what the compiler does not
+// The shuffle steps are always inlined functions, never closures: code that the compiler does not
 // inline is compiled without the vector units, and then calls a function for each intrinsic.
 
-/// The first of each two lanes.
+/// The first of every two lanes.
 #[inline(always)]
 fn firsts(a: Avx512, b: Avx512) -> __m512d {
     unsafe { _mm512_unpacklo_pd(a.0, b.0) }
 }
 
-/// The second of each two lanes.
+/// The second of every two lanes.
 #[inline(always)]
 fn seconds(a: Avx512, b: Avx512) -> __m512d {
     unsafe { _mm512_unpackhi_pd(a.0, b.0) }
@@ -107,7 +107,7 @@ fn odd(a: __m512d, b: __m512d) -> __m512d {
     unsafe { _mm512_shuffle_f64x2::<0xdd>(a, b) }
 }
 
-/// Four quarters.
+/// Joins four quarters.
 #[inline(always)]
 fn quarters(a: __m128d, b: __m128d, c: __m128d, d: __m128d) -> __m512d {
     unsafe {
@@ -116,13 +116,13 @@ fn quarters(a: __m128d, b: __m128d, c: __m128d, d: __m128d) -> __m512d {
     }
 }
 
-/// Two halves.
+/// Joins two halves.
 #[inline(always)]
 fn halves(a: __m128d, b: __m128d) -> __m256d {
     unsafe { _mm256_insertf128_pd::<1>(_mm256_castpd128_pd256(a), b) }
 }
 
-/// Four rows of four to columns.
+/// Transposes four rows of four.
 #[inline(always)]
 fn square(a: __m256d, b: __m256d, c: __m256d, d: __m256d) -> [__m256d; 4] {
     unsafe {
@@ -137,13 +137,13 @@ fn square(a: __m256d, b: __m256d, c: __m256d, d: __m256d) -> [__m256d; 4] {
     }
 }
 
-/// Two numbers of a table, whose length the caller has compared with the index.
+/// Two numbers of a table; the caller has checked the index.
 #[inline(always)]
 unsafe fn two(table: &[[f64; 2]], index: u32) -> __m128d {
     unsafe { _mm_loadu_pd(table.get_unchecked(index as usize).as_ptr()) }
 }
 
-/// A row of a table, whose length the caller has compared with the index.
+/// A row of a table; the caller has checked the index.
 #[inline(always)]
 unsafe fn row_of<L: Lanes>(table: &[Row], index: u32) -> L {
     L::load(unsafe { table.get_unchecked(index as usize) })
@@ -171,7 +171,7 @@ impl Lanes for Avx512 {
     }
     #[inline(always)]
     fn ask(address: usize) {
-        // A hint, which reads nothing and cannot fail.
+        // A prefetch hint reads nothing and cannot fail.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::without_provenance(address)) }
     }
     #[inline(always)]
@@ -337,7 +337,7 @@ impl Lanes for Avx2 {
     }
     #[inline(always)]
     fn ask(address: usize) {
-        // A hint, which reads nothing and cannot fail.
+        // A prefetch hint reads nothing and cannot fail.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::without_provenance(address)) }
     }
     #[inline(always)]

@@ -1,13 +1,13 @@
-//! From metres to pixels: in space a parallel projection from above the front, then a tight crop.
+//! The projection from metres to pixels: in space a parallel projection from the front and above, then a tight crop.
 
 use crate::geometry::dot;
 
 /// How far to the side the camera stands, rad.
 const AZIMUTH: f64 = -0.6;
-/// How far above the horizon it stands, rad.
+/// Elevation of the camera above the horizon, rad.
 const ELEVATION: f64 = 0.3;
 
-/// A parallel projection: right, up and towards the eye.
+/// A parallel projection: unit vectors to the right, up and towards the eye.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Camera {
     right: [f64; 3],
@@ -16,7 +16,7 @@ pub(super) struct Camera {
 }
 
 impl Camera {
-    /// Straight onto the plane, or obliquely into space with z upwards.
+    /// Returns the view along the normal in the plane, or an oblique view with z upwards in space.
     pub(super) fn new(dimensions: usize) -> Camera {
         if dimensions == 2 {
             return Camera {
@@ -34,19 +34,19 @@ impl Camera {
         }
     }
 
-    /// Coordinates across the view: right and up, m.
+    /// Returns the coordinates in the image plane: right and up, m.
     pub(super) fn across(&self, point: [f64; 3]) -> [f64; 2] {
         [dot(self.right, point), dot(self.up, point)]
     }
 
-    /// How near to the eye, m.
+    /// Returns the coordinate towards the eye, m.
     pub(super) fn nearness(&self, point: [f64; 3]) -> f64 {
         dot(self.towards, point)
     }
 }
 
 impl Camera {
-    /// How far a point stands in front of the upright plane through `middle` that faces the eye, m.
+    /// Returns the distance of a point in front of the vertical plane through `middle` that faces the eye, m.
     pub(super) fn before(&self, middle: [f64; 3], point: [f64; 3]) -> f64 {
         let [x, y, _] = self.towards;
         let away = [point[0] - middle[0], point[1] - middle[1]];
@@ -54,7 +54,7 @@ impl Camera {
     }
 }
 
-/// A rectangle across the view, m.
+/// A rectangle in the image plane, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     pub(super) min: [f64; 2],
@@ -67,7 +67,7 @@ impl Extent {
         max: [f64::NEG_INFINITY; 2],
     };
 
-    /// Grows to hold a disk; points that are no numbers are passed over.
+    /// Extends the rectangle to hold a disk; non-finite points are skipped.
     pub(super) fn hold(&mut self, [x, y]: [f64; 2], reach: f64) {
         if x.is_finite() && y.is_finite() && reach.is_finite() {
             self.min = [self.min[0].min(x - reach), self.min[1].min(y - reach)];
@@ -83,7 +83,7 @@ impl Extent {
         self.max[axis] - self.min[axis]
     }
 
-    /// Grains and walls together; walls that reach far beyond the grains are cropped.
+    /// Joins grains and walls; walls that reach far beyond the grains are cropped.
     pub(super) fn joined(grains: Extent, walls: Extent) -> Extent {
         if grains.is_none() || walls.is_none() {
             return if grains.is_none() { walls } else { grains };
@@ -103,11 +103,11 @@ impl Extent {
     }
 }
 
-/// Where a rectangle of metres lies in pixels.
+/// The map of a rectangle in metres to pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     extent: Extent,
-    /// Pixels a metre.
+    /// Pixels per metre.
     pub(super) scale: f64,
     margin: f64,
 }
@@ -123,12 +123,12 @@ impl Frame {
         }
     }
 
-    /// Size of the drawing with its margins, px.
+    /// Returns the size of the drawing with its margins, px.
     pub(super) fn size(&self) -> [f64; 2] {
         [0, 1].map(|axis| self.extent.size(axis) * self.scale + 2.0 * self.margin)
     }
 
-    /// Metres to pixels.
+    /// Converts metres to pixels.
     pub(super) fn place(&self, [x, y]: [f64; 2]) -> [f32; 2] {
         [
             ((x - self.extent.min[0]) * self.scale + self.margin) as f32,
@@ -151,7 +151,7 @@ mod tests {
                 c.right[0] * c.up[1] - c.right[1] * c.up[0],
             ];
             for (found, expected) in cross.into_iter().zip(c.towards) {
-                // Rounding of a handful of products of numbers below one.
+                // Rounding errors of a few products of numbers below one.
                 assert!((found - expected).abs() < 1e-15);
             }
             assert!((dot(c.up, c.up) - 1.0).abs() < 1e-15);

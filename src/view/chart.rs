@@ -1,4 +1,4 @@
-//! Curves in panels side by side, as a picture.
+//! Draws curves in panels side by side.
 
 use super::picture::{Colour, Picture, Shape};
 use super::scene::{BACKGROUND, INK, TEXT};
@@ -6,24 +6,24 @@ use super::scene::{BACKGROUND, INK, TEXT};
 /// A curve of a panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Places and values, in order.
+    /// Abscissas and values, in order.
     pub points: Vec<[f64; 2]>,
-    /// Which of the keys it belongs to, from 0; it gives the colour.
+    /// Index of its key, from 0, which gives the colour.
     pub key: usize,
 }
 
 /// Axes with curves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panel {
-    /// What is shown, with the unit.
+    /// Quantity shown, with the unit.
     pub title: String,
-    /// What is along the lower axis, with the unit.
+    /// Quantity along the lower axis, with the unit.
     pub along: String,
     /// Curves.
     pub curves: Vec<Curve>,
 }
 
-/// Colours of the keys: apart in lightness and for colour-blind readers; more keys begin anew.
+/// Colours of the keys: distinct in lightness and for colour-blind readers; further keys reuse them.
 const KEYS: [Colour; 6] = [
     Colour::new(0x2f6f8f),
     Colour::new(0xc8603e),
@@ -32,19 +32,19 @@ const KEYS: [Colour; 6] = [
     Colour::new(0x7b5a8c),
     Colour::new(0x14171a),
 ];
-/// Size of a panel's axes and the room around them, px.
+/// Size of a panel's axes and of the margins around them, px.
 const WIDTH: f32 = 330.0;
 const HEIGHT: f32 = 240.0;
 const LEFT: f32 = 62.0;
 const RIGHT: f32 = 18.0;
 const ABOVE: f32 = 34.0;
 const BELOW: f32 = 48.0;
-/// Height of a line of the list of keys, px.
+/// Line height of the list of keys, px.
 const LINE: f32 = 20.0;
-/// Panels in a row.
+/// Panels per row.
 const ACROSS: usize = 2;
 
-/// Panels in rows of two and below them what the colours stand for.
+/// Draws panels in rows of two, and the key of colours below them.
 pub fn chart(panels: &[Panel], keys: &[String]) -> Picture {
     let rows = panels.len().div_ceil(ACROSS);
     let (wide, high) = (LEFT + WIDTH + RIGHT, ABOVE + HEIGHT + BELOW);
@@ -85,7 +85,7 @@ fn write(shapes: &mut Vec<Shape>, at: [f32; 2], text: &str) {
     });
 }
 
-/// Ends of an axis that holds the values, and the distance of its ticks.
+/// Returns the ends of an axis that contains the values, and the spacing of its ticks.
 fn axis(values: impl Iterator<Item = f64>) -> [f64; 3] {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for value in values.filter(|v| v.is_finite()) {
@@ -95,7 +95,7 @@ fn axis(values: impl Iterator<Item = f64>) -> [f64; 3] {
     if low > high {
         (low, high) = (0.0, 1.0);
     }
-    // Nearly all of what is drawn begins at nothing, or a hair's breadth below it.
+    // Most quantities begin at zero, or slightly below it.
     if low < 0.5 * high && low > -0.01 * high {
         low = 0.0;
     }
@@ -171,7 +171,7 @@ fn draw(shapes: &mut Vec<Shape>, panel: &Panel, [left, top]: [f32; 2]) {
         1.2,
         INK,
     );
-    // Many curves of one colour shall not hide each other.
+    // Many curves of one colour must not hide each other.
     let opacity = if panel.curves.len() > 6 { 0.55 } else { 0.9 };
     for curve in &panel.curves {
         let points = curve.points.iter().filter(|p| p[0].is_finite());
@@ -204,7 +204,7 @@ mod tests {
         ] {
             let found = axis(values.iter().copied());
             for (f, w) in found.iter().zip(wanted) {
-                // Products of small numbers with a power of ten.
+                // Products of small numbers and a power of ten.
                 assert!((f - w).abs() < 1e-12, "{found:?} for {values:?}");
             }
         }

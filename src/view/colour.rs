@@ -1,12 +1,12 @@
-//! Colours of grains: dyed layers of initial height, or regimes.
+//! Colours of grains: dyed layers by initial height, or regimes.
 
 use std::collections::BTreeMap;
 
 use super::picture::Colour;
 use crate::event::Regime;
 
-/// Layers of dyed sand, from the bottom up, over and over: neighbours differ in lightness too, so
-/// that they can be told apart in grey and by colour-blind readers.
+/// Colours of the layers, from the bottom up, repeated: neighbours also differ in lightness, so that they are
+/// distinct in grey and for colour-blind readers.
 pub(super) const LAYERS: [Colour; 4] = [
     Colour::new(0x2f6f8f),
     Colour::new(0xeac67a),
@@ -14,7 +14,7 @@ pub(super) const LAYERS: [Colour; 4] = [
     Colour::new(0xf1e6cf),
 ];
 
-/// The colour of a regime.
+/// Returns the colour of a regime.
 pub(super) const fn of_regime(regime: Regime) -> Colour {
     match regime {
         Regime::Flight => Colour::new(0x4ba3c7),
@@ -24,18 +24,18 @@ pub(super) const fn of_regime(regime: Regime) -> Colour {
     }
 }
 
-/// Layers of grains by their height at a reference moment.
+/// Layers of grains by their height at a reference time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layers {
     heights: BTreeMap<u32, f64>,
     bottom: f64,
     thickness: f64,
-    /// Grains of a layer, to colour those that came later by their number.
+    /// Number of grains per layer, to colour grains added later by their number.
     share: u32,
 }
 
 impl Layers {
-    /// Layers about five grains thick, from four to ten of them.
+    /// Makes four to ten layers, each about five grains thick.
     pub(super) fn new(heights: impl IntoIterator<Item = (u32, f64, f64)>) -> Layers {
         let mut layers = Layers::default();
         let (mut top, mut radii) = (f64::NEG_INFINITY, 0.0);
@@ -56,12 +56,12 @@ impl Layers {
         layers
     }
 
-    /// The colour of a grain.
+    /// Returns the colour of a grain.
     pub(super) fn colour(&self, grain: u32) -> Colour {
         LAYERS[usize::from(self.place(grain))]
     }
 
-    /// The place of a grain's colour among those of layers.
+    /// Returns the index of a grain's colour among those of the layers.
     pub(super) fn place(&self, grain: u32) -> u8 {
         let layer = match self.heights.get(&grain) {
             Some(height) if self.thickness > 0.0 => {
@@ -88,7 +88,7 @@ mod tests {
         let changes = colours.windows(2).filter(|w| w[0] != w[1]).count();
         assert_eq!(changes, 9);
         assert_eq!(layers.colour(0), LAYERS[0]);
-        // One grain alone has a layer as well, and later ones have a colour.
+        // A single grain has a layer too, and grains added later have a colour.
         let alone = Layers::new([(3, 1.0, 0.1)]);
         assert_eq!(alone.colour(3), LAYERS[0]);
         assert_eq!(alone.colour(25), LAYERS[1]);

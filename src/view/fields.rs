@@ -10,49 +10,49 @@ use crate::record::{
 use crate::study::StudyError;
 use crate::study::coarse::{Field, Grid, Lattice, Lucy, Sums, lattices, scene};
 
-/// Rows of all tables together at most: each takes some 700 bytes of the disk.
+/// Limit on the rows of all tables together: each uses some 700 bytes of disk space.
 const MOST_ROWS: usize = 4_000_000;
 
-/// What is asked for.
+/// Options of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FieldOptions {
-    /// Width of the kernel, m: half of its reach. None: the mean diameter of the grains.
+    /// Width of the kernel, m: half its range. None: the mean diameter of the grains.
     pub width: Option<f64>,
-    /// Side of a cell at most, m. None: half of the width.
+    /// Greatest side of a cell, m. None: half the width.
     pub cell: Option<f64>,
-    /// The snapshot nearest to this time, s. None: all, and their mean.
+    /// Use the snapshot nearest to this time, s. None: all snapshots, and their mean.
     pub time: Option<f64>,
 }
 
-/// Why there are no fields.
+/// Reasons why no fields can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum FieldsError {
-    /// The records cannot be read, or files not be written.
+    /// The records cannot be read, or files cannot be written.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// A number that is none, or is too great.
+    /// A number that is invalid or too great.
     #[error(transparent)]
     Study(#[from] StudyError),
-    /// The run recorded nothing to make fields of.
+    /// The run recorded no snapshots to make fields from.
     #[error(
         "{0}: the run recorded no snapshot with grains; run it with --set log.snapshots=SECONDS"
     )]
     NoSnapshot(String),
-    /// More than anybody wants on a disk.
+    /// More rows than the limit.
     #[error(
         "{points} points in {snapshots} snapshots are {} rows, more than {MOST_ROWS}: take wider cells (--cell \
          METRES, now {cell}), or one moment (--time SECONDS)",
         points * snapshots
     )]
     TooMany {
-        /// Points of the grid.
+        /// Number of grid points.
         points: usize,
-        /// Snapshots.
+        /// Number of snapshots.
         snapshots: usize,
         /// Side of a cell, m.
         cell: f64,
     },
-    /// Cells between whose middles grains would be lost.
+    /// Cells so wide that grains between their centres would be missed.
     #[error(
         "cells of {cell} m are wider than the kernel, {width} m: between their middles grains would be missed; take \
          narrower cells (--cell METRES) or a wider kernel (--kernel METRES)"
@@ -68,34 +68,34 @@ pub enum FieldsError {
         "the grid over {extent} would have {points} points, more than 1e6: take wider cells (--cell METRES, now {cell})"
     )]
     TooFine {
-        /// What the grid spans.
+        /// Extent of the grid.
         extent: String,
-        /// Points that it would have.
+        /// Number of points that it would have.
         points: String,
         /// Side of a cell, m.
         cell: f64,
     },
-    /// The edges of a periodic box move, and nobody noted where they were.
+    /// The edges of a periodic box move, and the series does not contain their position.
     #[error(
         "{folder}: the periodic box moves, and its series has no row at {time} s, the time of a snapshot; run it with \
          log.series such that log.snapshots is a multiple"
     )]
     NoTick {
-        /// The run.
+        /// Folder of the run.
         folder: String,
-        /// The time, s.
+        /// Time of the snapshot, s.
         time: f64,
     },
 }
 
-/// The snapshots of a run: when, and what they span.
+/// Times and spatial extent of the snapshots of a run.
 struct Survey {
     meta: RunMeta,
-    /// Number and time of those that are taken.
+    /// Number and time of the selected snapshots.
     taken: Vec<(u64, f64)>,
     low: [f64; 3],
     high: [f64; 3],
-    /// Mean diameter, m.
+    /// Mean diameter of the grains, m.
     diameter: f64,
     lattices: Vec<Lattice>,
 }
@@ -148,8 +148,8 @@ impl Survey {
         })
     }
 
-    /// The grid: over all that the kernel smears, along periodic directions over the box. In a box that moves
-    /// the cells go with it, `scaled` by its lengths over those at the beginning.
+    /// Returns the grid: over the range of the kernel around all grains, and over the box along periodic directions.
+    /// In a moving box the cells move with it, scaled by its lengths relative to the initial ones.
     fn grid(&self, cell: f64, reach: f64) -> Result<Grid, FieldsError> {
         let (mut low, mut high) = (self.low, self.high);
         for axis in 0..self.meta.dimensions {
@@ -196,11 +196,11 @@ impl Survey {
     }
 }
 
-/// Writes the fields of a run into the folder `out`, by default `export` in the run's folder: of each snapshot
-/// and of their mean from time 0 on, or of one; returns the files that a user opens.
+/// Writes the fields of a run into the folder `out`, by default `export` in the run's folder: for each snapshot and
+/// for their mean from time 0 on, or for one snapshot; returns the files that a user opens.
 ///
 /// # Errors
-/// A folder without snapshots, options that make no grid, a disk that refuses.
+/// A folder without snapshots, options that make no grid, or an error of the disk.
 pub fn export_fields(
     dir: &Path,
     out: Option<&Path>,
@@ -263,7 +263,7 @@ pub fn export_fields(
         table.csv(&folder.join(format!("{name}.csv")), &about)?;
         table.image(&folder.join(format!("{name}.vti")))?;
         times.push((snapshot.time, format!("{name}.vti")));
-        // Of a run that never came to time 0, all.
+        // If the run never reached time 0, all snapshots count.
         if snapshot.time >= 0.0 || survey.taken.last().is_some_and(|t| t.1 < 0.0) {
             mean.add_at(here.points(), &moment)?;
             last = here;
@@ -281,7 +281,7 @@ pub fn export_fields(
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// Fields on a grid at a moment, or their mean over several.
+/// Fields on a grid at one time, or their mean over several.
 struct Table<'a> {
     grid: &'a Grid,
     dimensions: usize,
@@ -304,7 +304,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The table, a row a point.
+    /// Writes the table, one row per point.
     fn csv(&self, path: &Path, about: &str) -> Result<PathBuf, RecordError> {
         write_file(path, self.frame(about).csv().as_bytes())?;
         Ok(path.to_path_buf())
@@ -377,7 +377,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The file for ParaView.
+    /// Writes the file for ParaView.
     fn image(&self, path: &Path) -> Result<PathBuf, RecordError> {
         let n = self.dimensions;
         let mut arrays = Vec::new();

@@ -1,4 +1,4 @@
-//! A grain of a picture: a disk or ball, its components, or its outline.
+//! Draws a grain: a disk or ball, its components, or its outline.
 
 use super::camera::{Camera, Frame};
 use super::picture::{Colour, Shape, rim};
@@ -54,7 +54,7 @@ pub(super) fn draw(
         }
         return;
     }
-    // In the plane the rim goes around the whole: darker disks first, then the inside of all.
+    // In the plane the rim surrounds the whole grain: darker disks first, then the interior of all.
     let mut layer = |less: f32, fill: Colour| {
         for &(centre, radius) in &balls {
             shapes.push(Shape::Patch {
@@ -67,7 +67,7 @@ pub(super) fn draw(
     layer(edge, fill);
 }
 
-/// Corners of a circle that looks round.
+/// Returns the corners of a polygon that looks like a circle.
 fn circle([x, y]: [f32; 2], radius: f32) -> Vec<[f32; 2]> {
     let corners = (8.0 + 2.0 * radius).min(64.0) as usize;
     let corner = |k: usize| {

@@ -1,4 +1,4 @@
-//! Pictures of a run, and the one place from which all exports start.
+//! Pictures of a run, and the entry point of all exports.
 //!
 //! A [`Picture`] is a list of plain shapes in pixels, made from a snapshot by [`picture`]; two
 //! small writers turn it into SVG and PNG. No system fonts are needed.
@@ -30,39 +30,39 @@ pub use sketch::{Sketch, sketch};
 
 use crate::record::{DataFormat, RecordError, export_data, write_file};
 
-/// What a run can be exported to.
+/// Formats to which a run can be exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
     /// ParaView: PolyData files with collections that carry the times.
     Vtk,
     /// OVITO: extended XYZ.
     Xyz,
-    /// Spreadsheets: a file per table.
+    /// Spreadsheets: one file per table.
     Csv,
     /// LAMMPS: a data file of the last snapshot.
     Lammps,
     /// Nodes of the hierarchy at each snapshot.
     Nodes,
-    /// A picture, pixels.
+    /// A raster picture.
     Png,
-    /// A picture, lines.
+    /// A vector picture.
     Svg,
-    /// Pictures of all snapshots, animated.
+    /// An animation of all snapshots.
     Gif,
 }
 
-/// Frames of an animation at most: more make a file that nobody wants to load.
+/// Limit on the frames of an animation; more would make the file too large.
 const MOST_FRAMES: usize = 300;
-/// Width and height of an animation at most, px, where no width is asked for.
+/// Greatest width and height of an animation, px, if no width is given.
 const GIF_WIDTH: f32 = 480.0;
 const GIF_HEIGHT: f32 = 640.0;
-/// Frames of an animation in a second.
+/// Frames of an animation per second.
 const GIF_RATE: f64 = 20.0;
 
-/// The snapshots of a run as an animated GIF.
+/// Returns the snapshots of a run as an animated GIF.
 fn animation(dir: &Path, options: &PictureOptions) -> Result<Vec<u8>, RecordError> {
     let mut strip = scene::Strip::open(dir, MOST_FRAMES)?;
-    // The format counts hundredths of a second; browsers slow down what is faster than fifty.
+    // The format counts hundredths of a second; browsers slow down rates above fifty frames per second.
     let delay = (100.0 / options.rate.unwrap_or(GIF_RATE))
         .round()
         .clamp(2.0, 6000.0) as u16;
@@ -91,11 +91,11 @@ fn animation(dir: &Path, options: &PictureOptions) -> Result<Vec<u8>, RecordErro
     }
 }
 
-/// Pixels of a PNG per nominal pixel of the picture.
+/// PNG pixels per nominal pixel of the picture.
 pub(crate) const PNG_SCALE: f32 = 2.0;
 
-/// Writes a run in another format into the folder `out`, by default `export` in the run's folder;
-/// returns the files that a user opens.
+/// Writes a run in another format into the folder `out`, by default `export` in the run's folder; returns the files
+/// that a user opens.
 pub fn export(
     dir: &Path,
     format: ExportFormat,
@@ -104,7 +104,7 @@ pub fn export(
     export_with(dir, format, out, &PictureOptions::default())
 }
 
-/// As [`export`], with a choice of what pictures show.
+/// As [`export`], with options for the contents of pictures.
 pub fn export_with(
     dir: &Path,
     format: ExportFormat,

@@ -1,4 +1,4 @@
-//! Walls that move: how they stand at the time of a picture or frame.
+//! Placement of moving walls at the time of a picture or frame.
 
 use std::path::Path;
 
@@ -8,25 +8,25 @@ use crate::record::{RecordError, RunMeta, WallDrawing};
 use crate::scenario::{AnySetup, Scenario};
 use crate::walls::{Boundary, Motion};
 
-/// An affine map from where a wall is drawn to where it is: rows of a turn, and a shift, m.
+/// An affine map from a wall as drawn to its current position: rows of a rotation and a shift, m.
 pub(super) type Placement = [[f64; 4]; 3];
 
-/// A wall that moves.
+/// A moving wall.
 struct Mover {
     name: String,
     placement: Box<dyn Fn(f64) -> Placement + Send>,
 }
 
-/// The walls of a run that move; drawings show them where they are at time 0.
+/// The moving walls of a run; drawings show them at their position at time 0.
 #[derive(Default)]
 pub(super) struct Movers(Vec<Mover>);
 
 impl Movers {
-    /// The walls of a run in a folder. Its scenario is written with all it needs, so that reading it fails only where the
-    /// program has changed since; walls then stand.
+    /// Reads the walls of a run in a folder. Its scenario is self-contained, so that reading it fails only if the
+    /// program has changed since; walls are then drawn fixed.
     ///
     /// # Errors
-    /// That the scenario was changed after the run had ended, or cannot be read.
+    /// The scenario was changed after the run had ended, or cannot be read.
     pub(super) fn read(dir: &Path) -> Result<Movers, RecordError> {
         let text = read::scenario(dir)?;
         Ok(Self::of_scenario(dir, &text).unwrap_or_default())
@@ -46,7 +46,7 @@ impl Movers {
         })
     }
 
-    /// Those of these boundaries that move; ways that the run decided are in the series.
+    /// Selects the moving ones of these boundaries; displacements computed by the run are in the series.
     pub(super) fn of<D: Dimension>(
         boundaries: Vec<Boundary<D>>,
         series: Option<&Columns>,
@@ -69,14 +69,14 @@ impl Movers {
         Movers(moving.map(mover).collect())
     }
 
-    /// Name and placement of each at a time, s.
+    /// Returns name and placement of each at a time, s.
     pub(super) fn at(&self, time: f64) -> impl Iterator<Item = (&str, Placement)> {
         self.0
             .iter()
             .map(move |mover| (mover.name.as_str(), (mover.placement)(time)))
     }
 
-    /// What is known of the run, with the walls where they are at a time, s.
+    /// Returns the description of the run, with the walls at their positions at a time, s.
     pub(super) fn moved(&self, meta: &RunMeta, time: f64) -> RunMeta {
         let mut meta = meta.clone();
         for (name, rows) in self.at(time) {
@@ -95,7 +95,7 @@ impl Movers {
     }
 }
 
-/// The way of a wall that the run decided, as the series tells it: straight from row to row.
+/// Recorded displacement of a wall whose motion the run computed: linear between the rows of the series.
 struct Recorded {
     times: Vec<f64>,
     shifts: Vec<[f64; 3]>,
@@ -138,7 +138,7 @@ impl Recorded {
     }
 }
 
-/// Where a wall is at a time, from where it is drawn.
+/// Returns the placement of a wall at a time, relative to its drawing.
 fn placement<D: Dimension>(wall: &Boundary<D>, time: f64) -> Placement {
     let (then, now) = (wall.motion.pose(0.0), wall.motion.pose(time));
     let moved = |x: D::Vector| now.to_world(then.to_frame(x));

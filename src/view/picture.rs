@@ -10,7 +10,7 @@ pub struct Colour {
 }
 
 impl Colour {
-    /// An opaque colour, as 0xRRGGBB.
+    /// Returns an opaque colour, given as 0xRRGGBB.
     pub const fn new(hex: u32) -> Colour {
         Colour {
             rgb: [(hex >> 16) as u8, (hex >> 8) as u8, hex as u8],
@@ -18,12 +18,12 @@ impl Colour {
         }
     }
 
-    /// The colour with another opacity.
+    /// Returns the colour with another opacity.
     pub const fn with_opacity(self, opacity: f32) -> Colour {
         Colour { opacity, ..self }
     }
 
-    /// The colour mixed with white (share above 0) or black (below 0).
+    /// Returns the colour mixed with white (share above 0) or black (below 0).
     pub fn lighter(self, share: f32) -> Colour {
         let goal = if share > 0.0 { 255.0 } else { 0.0 };
         let mix = |c: u8| (f32::from(c) + (goal - f32::from(c)) * share.abs()).round() as u8;
@@ -66,13 +66,13 @@ pub enum Shape {
         /// Colour.
         fill: Colour,
     },
-    /// A line of text; starts at its point.
+    /// A line of text that starts at a point.
     Text {
         /// Left end of the base line, px.
         at: [f32; 2],
         /// Height of a capital letter, px.
         size: f32,
-        /// What it says.
+        /// The text.
         text: String,
         /// Colour.
         fill: Colour,
@@ -86,15 +86,15 @@ pub struct Picture {
     pub width: f32,
     /// Height, px.
     pub height: f32,
-    /// Colour behind all.
+    /// Colour of the background.
     pub background: Colour,
-    /// What it shows, for readers who cannot see it.
+    /// Description for readers who cannot see it.
     pub title: String,
-    /// Shapes, the hindmost first.
+    /// Shapes, from back to front.
     pub shapes: Vec<Shape>,
 }
 
-/// Width of the rim of a disk, px: a fixed share, thin enough for small grains.
+/// Returns the width of the rim of a disk, px: a fixed fraction, thin enough for small grains.
 pub(super) fn rim(radius: f32) -> f32 {
     (0.06 * radius).clamp(0.2, 1.0)
 }

@@ -1,4 +1,4 @@
-//! Pictures as PNG, drawn by tiny-skia.
+//! Draws pictures as PNG with tiny-skia.
 
 use tiny_skia::{
     FillRule, GradientStop, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Point,
@@ -8,16 +8,16 @@ use tiny_skia::{
 use super::picture::{Colour, Picture, Shape, rim};
 use super::strokes;
 
-/// Pixels that no picture may exceed on a side: bounds memory.
+/// Limit on the pixels of a side, to bound memory.
 const LARGEST: f32 = 16_384.0;
 
 impl Picture {
-    /// The picture as a PNG file with `scale` pixels a nominal pixel; none if it is too large.
+    /// Returns the picture as a PNG file with `scale` pixels per nominal pixel; none if it is too large.
     pub fn to_png(&self, scale: f32) -> Option<Vec<u8>> {
         self.pixels(scale)?.encode_png().ok()
     }
 
-    /// The picture as pixels, `scale` of them a nominal pixel; none if it is too large.
+    /// Returns the picture as pixels, `scale` of them per nominal pixel; none if it is too large.
     pub(super) fn pixels(&self, scale: f32) -> Option<Pixmap> {
         let (width, height) = ((self.width * scale).ceil(), (self.height * scale).ceil());
         if !(1.0..=LARGEST).contains(&width) || !(1.0..=LARGEST).contains(&height) {
@@ -101,7 +101,7 @@ fn draw(map: &mut Pixmap, shape: &Shape, turn: Transform) {
         }
         Shape::Patch { points, fill } => {
             if let Some(path) = chain(points, true) {
-                // Neighbours meet without a seam when their edges are not blended.
+                // Without anti-aliasing of their edges neighbours meet without a seam.
                 let mut inside = paint(*fill);
                 inside.anti_alias = false;
                 map.fill_path(&path, &inside, FillRule::Winding, turn, None);
@@ -118,7 +118,7 @@ fn draw(map: &mut Pixmap, shape: &Shape, turn: Transform) {
                 if let [first, second] = points.as_mut_slice()
                     && first == second
                 {
-                    // A dot: a line of no length would not be drawn.
+                    // A dot: a line of zero length would not be drawn.
                     second[0] += 0.01;
                 }
                 if let Some(path) = chain(&points, false) {
@@ -129,7 +129,7 @@ fn draw(map: &mut Pixmap, shape: &Shape, turn: Transform) {
     }
 }
 
-/// Light from above on the left, as in the SVG.
+/// Light from the upper left, as in the SVG.
 fn shaded(x: f32, y: f32, radius: f32, fill: Colour) -> Option<Shader<'static>> {
     let bright = Point::from_xy(x - 0.28 * radius, y - 0.36 * radius);
     let stops = vec![

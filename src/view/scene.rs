@@ -1,4 +1,4 @@
-//! A snapshot as a picture: walls, grains, contact forces and a caption.
+//! Draws a snapshot: walls, grains, contact forces and a caption.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,64 +11,64 @@ use crate::event::Regime;
 use crate::record::read::{self, Snapshot, Snapshots};
 use crate::record::{BodyRef, RecordError, RunMeta};
 
-/// What the colours of grains tell.
+/// Meaning of the colours of grains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colouring {
-    /// Layers of initial height, as dyed sand; regimes as soon as a grain stands still.
+    /// Layers by initial height, like dyed sand; regimes if any grain is at rest.
     #[default]
     Layers,
     /// Regimes.
     Regime,
 }
 
-/// What a picture shows.
+/// Options of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PictureOptions {
-    /// The snapshot nearest to this time, s; none: the last one with at least half as many grains
-    /// as there ever were, which shows a discharge in full flow and any other run at its end.
+    /// Show the snapshot nearest to this time, s; none: the last one with at least half the greatest number of
+    /// grains, which shows a discharge in full flow and any other run at its end.
     pub time: Option<f64>,
-    /// Colours.
+    /// Colours of the grains.
     pub colouring: Colouring,
-    /// What of the run it shows.
+    /// Subject of the picture.
     pub subject: Subject,
-    /// Of an animation: snapshots shown in a second; none: 20.
+    /// For an animation: snapshots shown per second; none: 20.
     pub rate: Option<f64>,
-    /// Of an animation: its width, px; none: what fits into 480 by 640.
+    /// For an animation: its width, px; none: the width that fits into 480 by 640.
     pub width: Option<u32>,
 }
 
-/// What of a run a picture shows.
+/// Subject of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Subject {
     /// The grains of one snapshot with their forces.
     #[default]
     Grains,
-    /// How much of the time each place stands still, and how what passes it moves.
+    /// The fraction of time for which each place is stagnant, and the mean motion of grains there.
     Stagnant,
 }
 
 pub(super) const BACKGROUND: Colour = Colour::new(0xfdfcf9);
 pub(super) const WALL: Colour = Colour::new(0x3a3f45);
 const FORCE: Colour = Colour::new(0x14171a);
-/// Of a link that slid, in packings in equilibrium.
+/// Colour of a link that slid, in packings in equilibrium.
 const SLID: Colour = Colour::new(0xe5007d);
-/// Least width of the line of a link that slid, px: weak ones shall be seen too.
+/// Least width of the line of a link that slid, px: weak ones must be visible too.
 const SLID_LEAST: f64 = 1.6;
 pub(super) const INK: Colour = Colour::new(0x3a3f45);
 /// Largest drawing, px.
 pub(super) const WIDTH: f64 = 760.0;
 pub(super) const HEIGHT: f64 = 860.0;
 pub(super) const MARGIN: f64 = 16.0;
-/// Room for a caption, px.
+/// Height of the caption, px.
 pub(super) const CAPTION: f64 = 58.0;
-/// Heaps of more grains in space are cut open: from outside neither layers nor forces are seen.
+/// Heaps of more grains in space are cut open: from outside neither layers nor forces are visible.
 const CUT_ABOVE: usize = 200;
 /// Least width of a picture, px, so that captions fit.
 pub(super) const LEAST: f64 = 360.0;
 /// Height of a digit, px.
 pub(super) const TEXT: f32 = 10.0;
 
-/// The picture of a run.
+/// Returns the picture of a run.
 pub fn picture(dir: &Path, options: &PictureOptions) -> Result<Picture, RecordError> {
     if options.subject == Subject::Stagnant {
         return super::zones::stagnant(dir);
@@ -110,7 +110,7 @@ pub fn picture(dir: &Path, options: &PictureOptions) -> Result<Picture, RecordEr
     ))
 }
 
-/// The pictures of a run's snapshots, all of one size: of too many each second, third...
+/// The pictures of a run's snapshots, all of one size; of too many only every second, third, ...
 pub(super) struct Strip {
     dir: PathBuf,
     meta: RunMeta,
@@ -125,7 +125,7 @@ pub(super) struct Strip {
 }
 
 impl Strip {
-    /// At most so many pictures of a run.
+    /// Opens at most `most` pictures of a run.
     pub(super) fn open(dir: &Path, most: usize) -> Result<Strip, RecordError> {
         let mut reader = Snapshots::open(dir)?;
         let meta = reader.meta.clone();
@@ -166,7 +166,7 @@ impl Strip {
         })
     }
 
-    /// A picture by its place; going back begins anew.
+    /// Returns a picture by index; going back reopens the records.
     pub(super) fn picture(&mut self, place: usize) -> Result<Option<Picture>, RecordError> {
         let wanted = (place * self.every) as u64;
         if wanted < self.next {
@@ -190,7 +190,7 @@ impl Strip {
     }
 }
 
-/// The picture of one snapshot, its own heights giving the layers.
+/// Returns the picture of one snapshot; the layers come from its own heights.
 pub fn draw(meta: &RunMeta, snapshot: &Snapshot, colouring: Colouring) -> Picture {
     let up = meta.dimensions - 1;
     let layers = Layers::new(
@@ -207,7 +207,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The number of the snapshot to draw, of (number, time, grains).
+/// Returns the number of the snapshot to draw, from (number, time, grains).
 fn chosen(counts: &[(u64, f64, usize)], time: Option<f64>) -> Option<u64> {
     if let Some(time) = time {
         let nearer = |a: &&(u64, f64, usize), b: &&(u64, f64, usize)| {
@@ -219,7 +219,7 @@ fn chosen(counts: &[(u64, f64, usize)], time: Option<f64>) -> Option<u64> {
     counts.iter().rev().find(|c| 2 * c.2 >= most).map(|c| c.0)
 }
 
-/// Why a run has no snapshot with grains.
+/// Explains why a run has no snapshot with grains.
 fn nothing_to_draw(dir: &Path) -> &'static str {
     let stopped = read::summary(dir).is_ok_and(|s| s.time.simulated < 0.0);
     if stopped {
@@ -230,8 +230,8 @@ fn nothing_to_draw(dir: &Path) -> &'static str {
     }
 }
 
-/// The part of the endless line through two points that lies in the picture, which begins at
-/// (0, 0); none if it misses it.
+/// Returns the part of the infinite line through two points that lies in the picture, which begins at (0, 0); none if
+/// it misses the picture.
 pub(super) fn from_side_to_side(a: [f32; 2], b: [f32; 2], size: [f32; 2]) -> Vec<[f32; 2]> {
     let along = [b[0] - a[0], b[1] - a[1]];
     let (mut first, mut last) = (f32::NEG_INFINITY, f32::INFINITY);
@@ -251,8 +251,7 @@ pub(super) fn from_side_to_side(a: [f32; 2], b: [f32; 2], size: [f32; 2]) -> Vec
     vec![at(first), at(last)]
 }
 
-/// The picture of a snapshot; within a given extent where it is one of many, which then keep their
-/// colouring as well.
+/// Returns the picture of a snapshot. If it is one of several, it has a given extent and keeps the given colouring.
 fn compose(
     meta: &RunMeta,
     s: &Snapshot,
@@ -262,7 +261,7 @@ fn compose(
 ) -> Picture {
     let camera = Camera::new(meta.dimensions);
     let space = meta.dimensions == 3;
-    // Where grains stand still, who does and who does not is what there is to see.
+    // If grains are at rest, the picture distinguishes them from the others.
     let of = |regime: Regime| s.grains.iter().any(|g| g.regime == regime);
     let moving = of(Regime::Flight) || of(Regime::Cluster);
     let still = of(Regime::Rest) || (of(Regime::Rigid) && moving);
@@ -316,7 +315,7 @@ fn compose(
         let near = |g: &crate::record::GrainRow| camera.nearness(g.position);
         near(a).total_cmp(&near(b)).then(a.grain.cmp(&b.grain))
     });
-    // Where slides are marked, so is the grain that set them off (thesis Fig. 4.8).
+    // If slides are marked, so is the grain that caused them (thesis Fig. 4.8).
     let last = s.grains.iter().map(|g| g.grain).max();
     let last = last.filter(|_| shows_slides(s));
     for grain in order {
@@ -342,8 +341,8 @@ fn compose(
     picture
 }
 
-/// Lines along the contacts, width in proportion to the normal force; returns the width and the
-/// force of the legend.
+/// Draws lines along the contacts, with a width proportional to the normal force; returns the width and the force of
+/// the legend.
 fn force_lines(
     s: &Snapshot,
     camera: &Camera,
@@ -361,7 +360,7 @@ fn force_lines(
         return None;
     }
     forces.sort_by(f64::total_cmp);
-    // A single blow must not thin all other lines out of sight: the strongest percent is cut.
+    // A single impact must not make all other lines invisible: the strongest percent is cut.
     let strong = forces[(forces.len() - 1) * 99 / 100];
     let radius = s.grains.iter().map(|g| g.radius).sum::<f64>() / s.grains.len() as f64;
     let thickest = (0.9 * radius * frame.scale).clamp(1.5, 9.0);
@@ -385,7 +384,7 @@ fn force_lines(
         if slid {
             width = width.max(SLID_LEAST);
         }
-        // Too faint to be seen, or hidden behind the grains of the cut.
+        // Too faint to be visible, or hidden behind the grains of the cut.
         if width < 0.12 || !(0.0..=2.5 * radius).contains(&cut.depth(camera, link.point)) {
             continue;
         }
@@ -397,7 +396,7 @@ fn force_lines(
         let lines = if ends.iter().all(|(end, _)| near(*end)) {
             vec![ends.map(|((x, _), _)| x)]
         } else {
-            // Across a periodic border each grain has its own half.
+            // Across a periodic border each grain draws its own half.
             let half = |((x, r), sign): (([f64; 3], f64), f64)| match near((x, r)) {
                 true => [x, link.point],
                 false => [x, std::array::from_fn(|k| x[k] + sign * r * link.normal[k])],
@@ -418,13 +417,13 @@ fn force_lines(
     Some((thickest as f32, strong))
 }
 
-/// Whether links that slid are marked: where all is in equilibrium they are what the last grain set
-/// off. In a flow nearly all slide.
+/// Whether links that slid are marked: in a packing in equilibrium they are the slides that the last grain caused. In
+/// a flow nearly all links slide.
 fn shows_slides(s: &Snapshot) -> bool {
     !s.grains.is_empty() && s.grains.iter().all(|g| g.regime == Regime::Rigid)
 }
 
-/// The upright plane in which a heap in space is cut open, through the mean of its grains.
+/// The vertical plane in which a heap in space is cut open, through the mean position of its grains.
 struct Cut {
     middle: Option<[f64; 3]>,
 }
@@ -438,7 +437,7 @@ impl Cut {
         }
     }
 
-    /// How far a point lies behind the plane, m; 0 where nothing is cut.
+    /// Returns the distance of a point behind the plane, m; 0 if nothing is cut.
     fn depth(&self, camera: &Camera, point: [f64; 3]) -> f64 {
         self.middle
             .map_or(0.0, |middle| -camera.before(middle, point))
@@ -450,7 +449,7 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     (square(0) + square(1) + square(2)).sqrt()
 }
 
-/// Time, counts and legends below the drawing.
+/// Draws time, counts and legends below the drawing.
 fn caption(
     picture: &mut Picture,
     s: &Snapshot,
@@ -529,7 +528,7 @@ fn caption(
     }
 }
 
-/// A number with two digits that count.
+/// Formats a number with two significant digits.
 pub(super) fn short(value: f64) -> String {
     if !(0.01..1000.0).contains(&value) {
         return format!("{value:.1e}");

@@ -1,4 +1,4 @@
-//! Shapes of grains side by side: surfaces, spheres, disks, outlines; with curves below them.
+//! Draws shapes of grains side by side: surfaces, spheres, disks, outlines; with curves below them.
 
 use super::camera::{Camera, Extent, Frame};
 use super::chart::{Panel, chart};
@@ -12,7 +12,7 @@ const SIDE: f64 = 400.0;
 /// Height of the line below a drawing, px.
 const LINE: f32 = 26.0;
 
-/// What a drawing shows.
+/// Shape to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sketch {
     /// Disks: centres and radii.
@@ -33,7 +33,7 @@ impl Sketch {
         })
     }
 
-    /// Grows an extent to hold the shape.
+    /// Extends an extent to hold the shape.
     fn reach(&self, extent: &mut Extent) {
         let camera = self.camera();
         match self {
@@ -96,7 +96,7 @@ impl Sketch {
     }
 }
 
-/// Triangles that face the eye, the farthest first, lighter the more they face up and to the left.
+/// Draws the triangles that face the eye, the farthest first; they are lighter the more they face up and to the left.
 fn surface(triangles: &[[[f64; 3]; 3]], camera: &Camera, frame: &Frame, shapes: &mut Vec<Shape>) {
     let mut seen: Vec<(f64, [[f64; 2]; 3], f64)> = Vec::new();
     for triangle in triangles {
@@ -119,7 +119,7 @@ fn surface(triangles: &[[[f64; 3]; 3]], camera: &Camera, frame: &Frame, shapes: 
     for (_, corners, lit) in seen {
         let fill = FILL.lighter((lit.max(0.0) - 0.7) as f32);
         let points: Vec<[f32; 2]> = corners.map(|p| frame.place(p)).to_vec();
-        // A thin rim of the same colour closes the gaps that smoothing leaves between neighbours.
+        // A thin rim of the same colour closes the gaps that anti-aliasing leaves between neighbours.
         shapes.push(Shape::Line {
             points: points.clone(),
             closed: true,
@@ -130,7 +130,7 @@ fn surface(triangles: &[[[f64; 3]; 3]], camera: &Camera, frame: &Frame, shapes: 
     }
 }
 
-/// Shapes side by side at one scale, each with a line of text below it, and below them curves.
+/// Draws shapes side by side at one scale, each with a line of text below it, and curves below all.
 pub fn sketch(
     title: &str,
     sketches: &[(Sketch, String)],
@@ -143,7 +143,7 @@ pub fn sketch(
     }
     let frame = Frame::fit(extent, SIDE, SIDE, MARGIN);
     let [wide, high] = frame.size().map(|side| side as f32);
-    // A line of text needs room, whatever the shape.
+    // A line of text needs a minimum width, whatever the shape.
     let wide = wide.max(0.55 * SIDE as f32);
     let mut picture = Picture {
         width: wide * sketches.len() as f32,

@@ -1,7 +1,7 @@
-//! A small stroke font of our own, so that pixels can carry text on machines without fonts.
+//! A small stroke font, so that raster pictures can contain text on machines without fonts.
 //!
-//! A glyph is a list of chains of points on a grid: two digits a point (x to the right, y up), a
-//! blank between points, a semicolon between chains. The base line is y = 2, capitals end at 8.
+//! A glyph is a list of chains of points on a grid: two digits per point (x to the right, y up), a blank between
+//! points, a semicolon between chains. The base line is y = 2, capitals end at 8.
 
 /// Grid units from the base line to the top of a capital.
 const CAPITAL: f32 = 6.0;
@@ -61,13 +61,13 @@ fn glyph(letter: char) -> &'static str {
         '+' => "04 44;26 22",
         '/' => "02 48",
         ' ' => "",
-        // A box for what the font does not have.
+        // A box for characters that the font lacks.
         _ => "02 08 48 42 02",
     }
 }
 
-/// The chains of a text with capitals of `size` pixels, its base line starting at `at`; and the
-/// width of the pen.
+/// Returns the chains of a text with capitals of `size` pixels, its base line starting at `at`, and the width of the
+/// pen.
 pub(super) fn text(text: &str, at: [f32; 2], size: f32) -> (Vec<Vec<[f32; 2]>>, f32) {
     let unit = size / CAPITAL;
     let mut chains = Vec::new();

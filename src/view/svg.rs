@@ -1,14 +1,14 @@
-//! Pictures as SVG.
+//! Draws pictures as SVG.
 
 use std::fmt::Write;
 
 use super::picture::{Colour, Picture, Shape, rim};
 
-/// Height of the digits of common sans-serif fonts over their size.
+/// Height of the digits of common sans-serif fonts over the font size.
 const CAPITAL_OVER_SIZE: f32 = 0.72;
 
 impl Picture {
-    /// The picture as an SVG document.
+    /// Returns the picture as an SVG document.
     pub fn to_svg(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
@@ -33,7 +33,7 @@ impl Picture {
         writeln!(out, "</svg>")
     }
 
-    /// A gradient for each colour of the balls.
+    /// Writes a gradient for each colour of the balls.
     fn gradients(&self, out: &mut String) -> std::fmt::Result {
         let mut colours: Vec<[u8; 3]> = self.shapes.iter().filter_map(ball_colour).collect();
         colours.sort();
@@ -133,7 +133,7 @@ fn write_shape(out: &mut String, shape: &Shape) -> std::fmt::Result {
     }
 }
 
-/// The colour as CSS has it.
+/// Returns the colour in CSS notation.
 pub(super) fn hex(colour: Colour) -> String {
     let [r, g, b] = colour.rgb;
     format!("#{r:02x}{g:02x}{b:02x}")
@@ -151,7 +151,7 @@ fn paint(what: &str, colour: Colour) -> String {
     }
 }
 
-/// The text as it may stand in XML, between tags or in double quotes.
+/// Escapes text for XML, between tags or in double quotes.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")

@@ -1,4 +1,4 @@
-//! The field of stagnant zones as a picture: dark where the bed stands still, arrows where it moves.
+//! Draws the field of stagnant zones: dark where the bed is at rest, arrows where it moves.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::scene::{
 };
 use crate::record::{RecordError, read};
 
-/// A cell that never stands still, and one that always does.
+/// Colours of a cell that is never at rest, and of one that always is.
 const MOVES: Colour = Colour::new(0xf3e3bd);
 const STANDS: Colour = Colour::new(0x35506b);
 const ARROW: Colour = Colour::new(0x14171a);
@@ -25,7 +25,7 @@ struct Cell {
     velocity: [f64; 3],
 }
 
-/// The picture of the stagnant zones of a run in the plane.
+/// Returns the picture of the stagnant zones of a run in the plane.
 ///
 /// # Errors
 /// A folder that cannot be read, a run without that field, or one in space.
@@ -52,8 +52,8 @@ pub fn stagnant(dir: &Path) -> Result<Picture, RecordError> {
     for cell in &cells {
         held.hold(camera.across(cell.middle), 0.5 * cell.size);
     }
-    // A gate that opens is not there for most of the time that the field tells of; walls without
-    // ends are drawn through whatever the picture holds.
+    // A gate that opens is absent for most of the time that the field covers; infinite walls are drawn across the
+    // whole picture.
     let walls = || meta.walls.iter().filter(|wall| wall.opens_at.is_none());
     for point in walls()
         .filter(|wall| !wall.endless)
@@ -68,7 +68,7 @@ pub fn stagnant(dir: &Path) -> Result<Picture, RecordError> {
         let corner = |x: f64, y: f64| {
             frame.place(camera.across([cell.middle[0] + x, cell.middle[1] + y, 0.0]))
         };
-        // What is seldom occupied is drawn faintly.
+        // Seldom occupied cells are drawn faintly.
         let opacity = 0.15 + 0.85 * (cell.occupied as f32).min(1.0);
         shapes.push(Shape::Patch {
             points: vec![
@@ -125,7 +125,7 @@ fn cells(dir: &Path) -> Result<Vec<Cell>, RecordError> {
     Ok((0..columns.rows).map(cell).collect())
 }
 
-/// The speed of the longest arrow: free fall past the orifice shall not shorten all others.
+/// Returns the speed of the longest arrow: free fall past the orifice must not shorten all others.
 fn strong(cells: &[Cell]) -> f64 {
     let mut speeds: Vec<f64> = cells.iter().map(speed).collect();
     speeds.sort_by(f64::total_cmp);
@@ -150,7 +150,7 @@ fn mixed(share: f32) -> Colour {
     }
 }
 
-/// The mean velocity as a line with a head, none where it would be a dot.
+/// Returns the mean velocity as a line with a head; none if it would be a dot.
 fn arrow(cell: &Cell, fastest: f64, frame: &Frame) -> Option<Shape> {
     let speed = speed(cell);
     let length = 0.9 * cell.size * (speed / fastest).min(1.0);
@@ -173,7 +173,7 @@ fn arrow(cell: &Cell, fastest: f64, frame: &Frame) -> Option<Shape> {
     })
 }
 
-/// The scale of shades and that of arrows.
+/// Draws the scale of shades and that of arrows.
 fn caption(picture: &mut Picture, top: f32, fastest: f64) {
     let left = MARGIN as f32;
     let mut write = |at: [f32; 2], text: String| {

@@ -5,30 +5,30 @@ use serde::{Deserialize, Serialize};
 use super::{Motion, Pose, Shape};
 use crate::geometry::{Dimension, Vector};
 
-/// A wall: a shape of a material, which stands still or moves on a prescribed path.
+/// A wall: a shape and a material, at rest or on a prescribed path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Boundary<D: Dimension> {
-    /// Its name in files and messages.
+    /// Name in files and messages.
     pub name: String,
     /// Index of its material.
     pub material: u16,
-    /// Its shape in its own frame.
+    /// Shape in its own frame.
     pub shape: Shape<D>,
-    /// How it moves.
+    /// Motion.
     pub motion: Motion<D>,
-    /// A gate: the time at which it is taken away, s.
+    /// For a gate: the time at which it is removed, s.
     pub opens_at: Option<f64>,
-    /// A dividing grid: grains of a radius up to this, m, go through as if it were not there; of those of a
-    /// form the radius of the circle or sphere around them. 0: none do.
+    /// For a sieve: grains with a radius up to this, m, pass through it; for grains with a form the radius of their
+    /// circumscribed circle or sphere counts. 0: none pass.
     pub passes: f64,
-    /// A belt: velocity of its surface in its frame, m/s. Where the surface is not along it, its part along the
-    /// surface counts. Zero: the surface stands.
+    /// For a belt: velocity of its surface in its frame, m/s. Where the velocity is not tangential, its tangential
+    /// part counts. Zero: the surface is at rest.
     pub belt: D::Vector,
 }
 
 impl<D: Dimension> Boundary<D> {
-    /// One that stands from beginning to end, without a name.
+    /// Returns a wall at rest, without a name.
     pub fn standing(shape: Shape<D>, material: u16) -> Self {
         Boundary {
             name: String::new(),
@@ -41,7 +41,7 @@ impl<D: Dimension> Boundary<D> {
         }
     }
 
-    /// Whether neither the wall moves nor its surface.
+    /// Whether both the wall and its surface are at rest.
     pub fn stands(&self) -> bool {
         self.motion.is_fixed() && self.belt == D::Vector::default()
     }
@@ -51,7 +51,7 @@ impl<D: Dimension> Boundary<D> {
         self.motion.goes_on(time) || self.belt != D::Vector::default()
     }
 
-    /// Velocity of the surface at a point where it has this normal, m/s.
+    /// Returns the velocity of the surface at a point with this normal, m/s.
     pub fn surface_velocity(
         &self,
         pose: &Pose<D>,
@@ -62,13 +62,13 @@ impl<D: Dimension> Boundary<D> {
         pose.point_velocity(point) + (belt - normal * belt.dot(&normal))
     }
 
-    /// Whether a grain of a radius (m) feels the wall.
+    /// Whether a grain of a radius (m) touches the wall instead of passing through.
     pub fn stops(&self, radius: f64) -> bool {
         radius > self.passes
     }
 }
 
-/// How far walls are shifted from where they were set up at a time, m; the plane uses two components.
+/// Returns the displacement of walls from their initial positions at a time, m; the plane uses two components.
 pub fn shifts<'a, D: Dimension>(
     walls: impl Iterator<Item = &'a Boundary<D>>,
     time: f64,

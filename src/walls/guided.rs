@@ -1,13 +1,13 @@
-//! Walls that forces move: lids, pistons, plates that keep a pressure.
+//! Walls moved by forces: lids, pistons, plates that maintain a pressure.
 
 use serde::{Deserialize, Serialize};
 
 use super::Boundary;
 use crate::geometry::{Dimension, Vector};
 
-/// A wall with mass that slides along a line: M dv/dt = F + M g - c v - (push of the grains).
+/// A wall with mass that slides along a line: M dv/dt = F + M g - c v - (force of the grains).
 ///
-/// All along `along`, whose sense is that of positive forces, speeds and ways.
+/// All components are along `along`, the positive direction of forces, speeds and displacements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Guided<D: Dimension> {
@@ -21,68 +21,67 @@ pub struct Guided<D: Dimension> {
     pub damping: f64,
     /// Whether gravity acts on it.
     pub weight: bool,
-    /// When it is let go, s; it stands before.
+    /// Time at which it is released, s; it is at rest before.
     pub from: f64,
-    /// Speed with which it is let go, m/s.
+    /// Speed at release, m/s.
     pub speed: f64,
-    /// From when on it goes at a speed instead, whatever it takes: s, and m/s.
+    /// Time from which on it moves at a prescribed speed instead, whatever the force, s, and that speed, m/s.
     pub then: Option<[f64; 2]>,
-    /// Least and greatest way from where it is set up, m: there it is caught without rebound.
+    /// Least and greatest displacement from its initial position, m: it stops there without rebound.
     pub stops: Option<[f64; 2]>,
-    /// Where it is now; the engine keeps this up to date.
+    /// Current state, kept up to date by the engine.
     pub now: GuidedState,
 }
 
-/// What drives a guided wall.
+/// Drive of a guided wall.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Drive {
     /// A force, N.
     Force(f64),
-    /// A pressure on an area: of Pa on m^2, in the plane of N/m on m.
+    /// A pressure on an area: Pa and m^2, in the plane N/m and m.
     Pressure {
         /// Pressure; positive along the guide.
         pressure: f64,
-        /// The area on which it acts.
+        /// Area on which it acts.
         area: LoadedArea,
     },
 }
 
-/// The area on which a pressure acts: `depth` times the distances between pairs of parallel planes, as they
-/// stand at the moment.
+/// The area on which a pressure acts: `depth` times the current distances between pairs of parallel planes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadedArea {
-    /// m^2 without pairs, else what is left of it.
+    /// Area in m^2 without pairs, else the remaining factor.
     pub depth: f64,
     /// Pairs of boundaries.
     pub between: Vec<[u16; 2]>,
 }
 
-/// Where a guided wall is at an evaluation.
+/// State of a guided wall at an evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GuidedState {
-    /// Way from where it was set up, m.
+    /// Displacement from its initial position, m.
     pub way: f64,
     /// Speed over the last step, m/s.
     pub carried: f64,
-    /// Speed at the evaluation, foreseen, m/s.
+    /// Predicted speed at the evaluation, m/s.
     pub speed: f64,
     /// Time of the evaluation, s.
     pub time: f64,
-    /// Whether it was let go.
+    /// Whether it was released.
     pub started: bool,
-    /// Whether it moves freely: it was let go, and is not held by a stop.
+    /// Whether it moves freely: it was released, and no stop holds it.
     pub free: bool,
 }
 
 impl<D: Dimension> Guided<D> {
-    /// Way (m) and speed (m/s) at a time near the evaluation.
+    /// Returns displacement (m) and speed (m/s) at a time near the evaluation.
     pub fn at(&self, time: f64) -> (f64, f64) {
         let now = &self.now;
         let speed = if now.started { now.speed } else { 0.0 };
         (now.way + now.carried * (time - now.time), speed)
     }
 
-    /// What is wrong with it, in words; none when it can be followed.
+    /// Returns the fault of invalid settings, in words; none if they are valid.
     pub fn fault(&self) -> Option<String> {
         let numbers = match &self.drive {
             Drive::Force(force) => [*force, 1.0],
@@ -109,7 +108,7 @@ impl<D: Dimension> Guided<D> {
         None
     }
 
-    /// The force that drives it, N, without weight.
+    /// Returns the driving force, N, without weight.
     pub fn drive_force(&self, boundaries: impl Fn(u16) -> Option<Placed<D>>) -> f64 {
         match &self.drive {
             Drive::Force(force) => *force,
@@ -117,8 +116,8 @@ impl<D: Dimension> Guided<D> {
         }
     }
 
-    /// From an evaluation to the next, a step h (s) later, under a force along the guide (N): leapfrog, with the
-    /// damping taken in the middle of the step.
+    /// Advances from an evaluation to the next, a step h (s) later, under a force along the guide (N): leapfrog, with
+    /// the damping at the middle of the step.
     pub fn step(&mut self, force: f64, h: f64) {
         let now = self.now;
         let next = now.time + h;
@@ -126,7 +125,7 @@ impl<D: Dimension> Guided<D> {
         if now.time < self.from {
             return;
         }
-        // Speeds are carried half a step behind; who begins at an evaluation has only half of a step to go.
+        // Speeds are stored half a step behind; a wall that starts at an evaluation gets only half a kick.
         let (before, kick) = match (now.free, now.started) {
             (true, _) => (now.carried, h),
             (false, true) => (0.0, 0.5 * h),
@@ -159,10 +158,10 @@ impl<D: Dimension> Guided<D> {
     }
 }
 
-/// A plane where it stands: a point of it, and its unit normal.
+/// A plane at its current position: a point of it, and its unit normal.
 pub type Placed<D> = (<D as Dimension>::Vector, <D as Dimension>::Vector);
 
-/// The plane that a boundary is, where it stands at a time.
+/// Returns the plane of a boundary at its position at a time.
 pub fn placed<D: Dimension>(boundary: &Boundary<D>, time: f64) -> Option<Placed<D>> {
     let [point, normal] = boundary.shape.plane()?;
     let shift = boundary.motion.pose(time).shift;
@@ -170,7 +169,7 @@ pub fn placed<D: Dimension>(boundary: &Boundary<D>, time: f64) -> Option<Placed<
 }
 
 impl LoadedArea {
-    /// m^2, in the plane m. A pair that passed through each other leaves nothing.
+    /// Returns the area, m^2, in the plane m. A pair whose planes have passed through each other gives 0.
     pub fn size<D: Dimension>(&self, plane: impl Fn(u16) -> Option<Placed<D>>) -> f64 {
         let mut size = self.depth;
         for pair in &self.between {

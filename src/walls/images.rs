@@ -1,8 +1,8 @@
-//! A wall in a periodic box: which of its images grains can meet, and where they are.
+//! Periodic images of a wall: which of them grains can touch, and their positions.
 //!
-//! Space repeats itself along a periodic direction, and walls with it. An endless wall along it is its own image. One
-//! that is the same along the whole box is met as if every grain's place were brought back into the box. Of all
-//! others the images are walls of their own: each surface has a number for each of them.
+//! Space is periodic along some directions, and so are walls. A wall that is infinite along such a direction is its
+//! own image. A wall that is uniform along the whole box is touched after wrapping the grain's position into the box.
+//! The images of all other walls are walls of their own: each surface has a number for each of them.
 
 mod motions;
 mod walls;
@@ -14,60 +14,60 @@ use super::{Boundary, Pose};
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::PeriodicAxis;
 
-/// Images along a direction that are told apart. They follow each other around: of those with the same number that
-/// counts which is nearest to the grain, so that the others are further away than walls may be long.
+/// Number of distinct images along a direction. They repeat cyclically: of the images with the same number the
+/// nearest to the grain counts, so that the others are further away than walls may be long.
 const TOLD_APART: u32 = 5;
-/// Lengths of the box that a wall with images may be long at most.
+/// Greatest length of a wall with images, in lengths of the box.
 const LONGEST: f64 = 4.0;
-/// Share of the box within which ends count as at its border, and points as the same.
+/// Tolerance, relative to the box, for ends at its border and for coincident points.
 const AT_BORDER: f64 = 1e-6;
 
-/// Why a wall cannot repeat itself.
+/// Reasons why a wall cannot be periodic.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ImagesError {
-    /// Longer than the box by far.
+    /// The wall is much longer than the box.
     #[error(
         "the wall `{name}` is {length} m long along the periodic direction {axis}, whose box is {period} m long: its periodic images would lie across each other; at most {LONGEST} lengths of the box are possible"
     )]
     TooLong {
-        /// The wall.
+        /// Name of the wall.
         name: String,
-        /// Its extent, m.
+        /// Extent of the wall, m.
         length: f64,
         /// The direction.
         axis: &'static str,
         /// Length of the box, m.
         period: f64,
     },
-    /// A plane that is neither along a periodic direction nor across it.
+    /// A plane that is neither parallel nor perpendicular to a periodic direction.
     #[error(
         "the plane `{name}` is slanted against the periodic direction {axis}: its periodic images would fill all of space; use a plane along {axis}, or a finite wall"
     )]
     Slanted {
-        /// The wall.
+        /// Name of the wall.
         name: String,
         /// The direction.
         axis: &'static str,
     },
-    /// Too many surfaces for all images to have numbers.
+    /// Too many surfaces to number all images.
     #[error("the wall `{name}` has too many pieces ({pieces}) for periodic images")]
     TooManyPieces {
-        /// The wall.
+        /// Name of the wall.
         name: String,
-        /// How many.
+        /// Number of its surfaces.
         pieces: usize,
     },
 }
 
-/// How a wall repeats itself along a direction.
+/// Periodicity of a wall along a direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Repeat {
-    /// Not at all, or so that it is its own image.
+    /// Not periodic, or its own image.
     #[default]
     Own,
-    /// It is the same along the whole box.
+    /// Uniform along the whole box.
     Along(PeriodicAxis),
-    /// Its images are other walls.
+    /// The images are distinct walls.
     Others(f64),
 }
 
@@ -75,22 +75,22 @@ enum Repeat {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Images<D: Dimension> {
     along: [Repeat; 3],
-    /// Surfaces of the wall.
+    /// Number of surfaces of the wall.
     pieces: u32,
-    /// How many images are told apart.
+    /// Number of distinct images.
     count: u32,
-    /// Middle of what it spans in its frame, m.
+    /// Centre of its bounding box in its frame, m.
     middle: D::Vector,
-    /// How far it reaches from there along each direction, m; all around where it turns.
+    /// Half its extent along each direction, m; in all directions if it turns.
     half: D::Vector,
     /// Whether images may touch each other.
     joined: bool,
-    /// Whether grains live inside: each is in the nearest image.
+    /// Whether grains are inside: each is in the nearest image.
     encloses: bool,
 }
 
 impl<D: Dimension> Images<D> {
-    /// Of a wall of so many surfaces outside of any periodic box.
+    /// Returns the single image of a wall with this number of surfaces, without a periodic box.
     pub fn none(pieces: usize) -> Self {
         Images {
             along: [Repeat::Own; 3],
@@ -103,10 +103,10 @@ impl<D: Dimension> Images<D> {
         }
     }
 
-    /// Of a wall of so many surfaces in a box.
+    /// Returns the images of a wall with this number of surfaces in a box.
     ///
     /// # Errors
-    /// What cannot repeat itself.
+    /// A wall that cannot be periodic.
     pub fn of(
         wall: &Boundary<D>,
         pieces: usize,
@@ -174,38 +174,38 @@ impl<D: Dimension> Images<D> {
         Ok(images)
     }
 
-    /// Whether there are others than the wall itself.
+    /// Whether there are images other than the wall itself.
     pub fn are_others(&self) -> bool {
         self.count > 1
     }
 
-    /// Whether there is the wall itself only, met where a grain is.
+    /// Whether there is only the wall itself, touched without wrapping.
     #[inline]
     pub fn are_own(&self) -> bool {
         self.along == [Repeat::Own; 3]
     }
 
-    /// Whether they may touch each other: at a joint only one of two is met.
+    /// Whether images may touch each other: at a joint only one of two contacts counts.
     pub fn are_joined(&self) -> bool {
         self.joined
     }
 
-    /// How many are told apart.
+    /// Returns the number of distinct images.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Whether the wall is the same along a direction, all through the box.
+    /// Whether the wall is uniform along a direction, throughout the box.
     pub fn is_along(&self, k: usize) -> bool {
         matches!(self.along[k], Repeat::Along(_))
     }
 
-    /// The number of a surface of an image.
+    /// Returns the number of a surface of an image.
     pub fn name(&self, image: u32, piece: usize) -> u32 {
         image * self.pieces + piece as u32
     }
 
-    /// The image and the surface of a number.
+    /// Returns the image and the surface of a number.
     pub fn split(&self, surface: u32) -> (u32, usize) {
         if self.count == 1 {
             return (0, surface as usize);
@@ -213,7 +213,7 @@ impl<D: Dimension> Images<D> {
         (surface / self.pieces, (surface % self.pieces) as usize)
     }
 
-    /// The number that a surface has for a grain that is brought back into the box by so many of its lengths.
+    /// Returns the number of a surface for a grain that is wrapped into the box by this many lengths.
     pub fn renamed(&self, surface: u32, back: [i32; 3]) -> u32 {
         let (mut image, piece) = self.split(surface);
         let (mut renamed, mut unit) = (0, 1);
@@ -227,7 +227,8 @@ impl<D: Dimension> Images<D> {
         self.name(renamed, piece)
     }
 
-    /// How far an image is from the wall itself, m: of those of that number the nearest to a point.
+    /// Returns the displacement of an image from the wall itself, m: of the images with that number the nearest to a
+    /// point.
     pub fn shift(&self, image: u32, pose: &Pose<D>, x: D::Vector) -> D::Vector {
         let mut shift = D::Vector::default();
         if self.count == 1 {
@@ -247,7 +248,7 @@ impl<D: Dimension> Images<D> {
         shift
     }
 
-    /// A point of the world in the frame of an image's wall, m.
+    /// Converts a point of the world to the frame of an image's wall, m.
     #[inline(always)]
     pub fn to_frame(&self, image: u32, pose: &Pose<D>, x: D::Vector) -> D::Vector {
         if self.are_own() {
@@ -256,7 +257,7 @@ impl<D: Dimension> Images<D> {
         self.to_frame_of(image, pose, x)
     }
 
-    /// The same, where there are images.
+    /// Like [`Images::to_frame`], if there are images.
     fn to_frame_of(&self, image: u32, pose: &Pose<D>, x: D::Vector) -> D::Vector {
         let own = if self.count == 1 {
             x
@@ -266,7 +267,7 @@ impl<D: Dimension> Images<D> {
         self.wrapped(pose.to_frame(own))
     }
 
-    /// A point of the frame, where the wall is met in the box.
+    /// Wraps a point of the frame to where the wall is touched in the box.
     #[inline]
     pub fn wrapped(&self, mut own: D::Vector) -> D::Vector {
         for k in 0..D::N {
@@ -277,12 +278,12 @@ impl<D: Dimension> Images<D> {
         own
     }
 
-    /// Whether grains live inside of it, each in the image that is nearest.
+    /// Whether grains are inside of it, each in the nearest image.
     pub fn enclose(&self) -> bool {
         self.encloses && self.count > 1
     }
 
-    /// How far a point is at least from where an image is the nearest, m.
+    /// Returns a lower bound of the distance from a point to the region where an image is the nearest, m.
     pub(super) fn away(&self, image: u32, pose: &Pose<D>, x: D::Vector) -> f64 {
         let from = x - self.shift(image, pose, x) - pose.to_world(self.middle);
         let beyond = |k: usize| match self.along[k] {
@@ -292,8 +293,8 @@ impl<D: Dimension> Images<D> {
         (0..D::N).map(beyond).fold(0.0, f64::max)
     }
 
-    /// Calls back with each image of which something may be no further than `reach` from a point, and with the point in
-    /// the frame of its wall.
+    /// Calls `f` with each image of which some part may be within `reach` of a point, and with the point in the frame
+    /// of its wall.
     #[inline]
     pub fn near(
         &self,
@@ -321,15 +322,15 @@ impl<D: Dimension> Images<D> {
         }
     }
 
-    /// Whether a grain whose centre is in the box and that reaches so far, m, can meet an image, where the wall does
-    /// not move; where it does, whether there are any.
+    /// Whether a grain whose centre is in the box and that has this reach, m, can touch an image of a fixed wall; for
+    /// a moving wall, whether there are any images.
     pub fn can_be_met(
         &self,
         wall: &Boundary<D>,
         periodic: &[Option<PeriodicAxis>],
         reach: f64,
     ) -> bool {
-        // Who is inside of a wall meets another only if that lies across the border.
+        // A grain inside a wall touches another image only if that lies across the border.
         let reach = if self.encloses { 0.0 } else { reach };
         let hair = |axis: &PeriodicAxis| AT_BORDER * axis.length;
         self.are_others()
@@ -344,7 +345,7 @@ impl<D: Dimension> Images<D> {
                 }))
     }
 
-    /// Within which points of two images count as the same, m.
+    /// Returns the distance within which points of two images count as coincident, m.
     pub fn hair(&self) -> f64 {
         let length = |along: &Repeat| match along {
             Repeat::Others(period) => *period,
@@ -378,8 +379,8 @@ mod tests {
         }
     }
 
-    /// Wherever the grain and the wall are: the nearest image is among those that are named, and keeps its
-    /// name but for the lengths by which the grain is brought back.
+    /// For all positions of grain and wall: the nearest image is among those found, and keeps its number except for
+    /// the lengths by which the grain is wrapped.
     #[test]
     fn nearest_image_is_found_and_renamed() {
         let axis = PeriodicAxis {

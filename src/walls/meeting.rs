@@ -1,7 +1,8 @@
-//! When a ball on its path meets a wall: the question that every model of flight asks.
+//! Time at which a moving ball meets a wall, for every model of flight.
 //!
-//! Parts of planes, balls and cylinders have closed forms where the ball goes on a parabola, or straight, as they see it. All others are approached by
-//! steps that cannot pass them: far away by a bound of speed, near by the rate of the gap and a bound of how fast that changes.
+//! Parts of planes, balls and cylinders have closed forms if the ball moves on a parabola, or straight, relative to
+//! them. All other surfaces are approached by steps that cannot pass them: at a distance by a bound of speed, near by
+//! the rate of the gap and a bound of its change.
 
 use super::Wall;
 use crate::geometry::path::Path;
@@ -9,54 +10,54 @@ use crate::geometry::surface::{Coming, Probe, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::walls::Pose;
 
-/// Gap over the radius that passes for none.
+/// Gap over the radius that counts as closed.
 const CLOSED: f64 = 1e-13;
-/// Steps of a search: after these it goes on from where it came.
+/// Greatest number of steps of a search, which is then continued later.
 const ROUNDS: usize = 200;
-/// Radii after which a search for a wall that stands gives up for a while.
+/// Displacement in radii after which a search for a fixed wall is interrupted.
 const FAR: f64 = 1e6;
-/// The same for one that moves.
+/// The same for a moving wall.
 const MOVED: f64 = 64.0;
-/// Share of the radius of a hollow that is gone at most in a step that takes it for even.
+/// Greatest fraction of the radius of a hollow that a step covers if it treats the hollow as uniform.
 const EVEN: f64 = 0.25;
-/// What the curvature of a hollow may grow by on that way.
+/// Factor by which the curvature of a hollow may grow in that step.
 const NARROWER: f64 = 1.5;
 
-/// What is known of a meeting, s from now.
+/// Result of a search for a meeting, s from now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meeting {
-    /// None within the time asked for.
+    /// None within the given time.
     None,
-    /// Then.
+    /// At this time.
     In(f64),
-    /// None before then; what comes after was not found.
+    /// None before this time; later times were not searched.
     NotBefore(f64),
 }
 
-/// A ball on its way, as seen by a wall.
+/// A moving ball, as input of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Way<D: Dimension> {
-    /// Its path from now on.
+    /// Path from now on.
     pub path: Path<D>,
-    /// m.
+    /// Radius, m.
     pub radius: f64,
-    /// Time of the start of the path, s.
+    /// Time at the start of the path, s.
     pub now: f64,
-    /// Until when it is looked for, s from then.
+    /// Duration of the search, s.
     pub length: f64,
-    /// Least time between two contacts that are told apart, s.
+    /// Least time between two contacts that count as distinct, s.
     pub least: f64,
 }
 
-/// A ball's path as who goes with a wall sees it.
+/// A ball's path relative to a moving wall.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<D: Dimension> {
     path: Path<D>,
-    /// Until the wall's motion changes, s from now.
+    /// Time until the wall's motion changes, s from now.
     left: f64,
 }
 
-/// A bound of a wall's speed within a time, m/s, near a point that goes no further than `way`.
+/// Returns a bound of a wall's speed within a time, m/s, near a point that moves at most `way`.
 pub fn speed_bound<D: Dimension>(
     wall: &Wall<D>,
     x: D::Vector,
@@ -78,7 +79,7 @@ pub fn speed_bound<D: Dimension>(
     speed + spin * (furthest + way)
 }
 
-/// The contact of a surface: of the surface alone, or at a joint of images of those that are met there.
+/// Returns the contact of a surface: of the surface alone, or, at a joint of images, of those touched there.
 fn met<D: Dimension>(
     wall: &Wall<D>,
     surface: u32,
@@ -91,7 +92,7 @@ fn met<D: Dimension>(
     wall.surface(surface).probe(wall.to_frame(surface, pose, x))
 }
 
-/// How a gap changes: its rate, m/s, and for how long, s, it changes by no more than `-bend` m/s^2.
+/// Change of a gap: its rate, m/s, and the time, s, for which its second derivative is at least `-bend`, m/s^2.
 #[derive(Clone, Copy, Debug)]
 struct Rate {
     rate: f64,
@@ -100,7 +101,7 @@ struct Rate {
 }
 
 impl Rate {
-    /// How long a gap stays open at least, s.
+    /// Returns a lower bound of the time for which a gap stays open, s.
     fn stays_open(&self, gap: f64) -> f64 {
         let gap = gap.max(0.0);
         if self.bend <= 0.0 {
@@ -117,12 +118,12 @@ impl Rate {
 }
 
 impl<D: Dimension> Way<D> {
-    /// A bound of the ball's speed, m/s.
+    /// Returns a bound of the ball's speed, m/s.
     fn speed(&self) -> f64 {
         self.path.velocity.norm() + self.path.acceleration.norm() * self.length
     }
 
-    /// A bound of how fast the gap to a wall can change, m/s.
+    /// Returns a bound of the rate at which the gap to a wall can change, m/s.
     pub fn bound(&self, wall: &Wall<D>) -> f64 {
         if wall.fixed {
             return self.speed();
@@ -131,7 +132,8 @@ impl<D: Dimension> Way<D> {
         self.speed() + speed_bound(wall, self.path.position, far, self.now, self.length)
     }
 
-    /// When it meets a surface of a wall while approaching, within a time that ends; `bound` of [`Way::bound`].
+    /// Returns when it meets a surface of a wall while approaching, within a finite time; `bound` comes from
+    /// [`Way::bound`].
     pub fn meeting(&self, wall: &Wall<D>, surface: u32, bound: f64) -> Meeting {
         let flat = wall.surface(surface).flat(self.path.position);
         if wall.fixed
@@ -145,8 +147,9 @@ impl<D: Dimension> Way<D> {
         self.search::<false>(wall, surface, bound)
     }
 
-    /// The same within a time that may be without end, also of who rests on a wall and hops by next to nothing: all closed forms, and a search that
-    /// knows how gaps bend; `seen` of [`Way::seen_from`]. ([`Way::meeting`] could take it too, for other last digits.)
+    /// Like [`Way::meeting`], within a time that may be infinite, also for balls that rest on a wall with tiny hops:
+    /// uses all closed forms, and a search that uses the curvature of gaps; `seen` comes from [`Way::seen_from`].
+    /// ([`Way::meeting`] could use it too, with different last digits.)
     pub fn first_meeting(&self, seen: Option<&Seen<D>>, wall: &Wall<D>, surface: u32) -> Meeting {
         let closed = seen.and_then(|seen| self.in_closed_form(seen, wall, surface));
         if let Some(meeting) = closed {
@@ -164,8 +167,8 @@ impl<D: Dimension> Way<D> {
         }
     }
 
-    /// For how long a bound of speed is of use, s: until accelerations make much of it, a wall that moves has moved by many radii, or the ball has
-    /// gone `far` radii.
+    /// Returns the time for which a bound of speed is useful, s: until accelerations dominate it, a moving wall has
+    /// moved by many radii, or the ball has moved by `far` radii.
     pub fn window(&self, wall: &Wall<D>, far: f64) -> f64 {
         let (speed, pull) = (
             self.path.velocity.norm(),
@@ -185,7 +188,7 @@ impl<D: Dimension> Way<D> {
         bends.min(far.min(MOVED) * self.radius / (own + moved).max(f64::MIN_POSITIVE))
     }
 
-    /// As who goes with a wall sees it; none where that turns, or swings as no parabola does.
+    /// Returns the path relative to a wall; none if the wall rotates, or its motion is no parabola.
     pub fn seen_from(&self, wall: &Wall<D>) -> Option<Seen<D>> {
         if wall.images.are_others() {
             return None;
@@ -203,7 +206,7 @@ impl<D: Dimension> Way<D> {
         })
     }
 
-    /// Where that is known in closed form.
+    /// Returns the meeting if there is a closed form.
     #[inline]
     fn in_closed_form(&self, seen: &Seen<D>, wall: &Wall<D>, surface: u32) -> Option<Meeting> {
         let (own, path) = (wall.surface(surface), &seen.path);
@@ -219,14 +222,15 @@ impl<D: Dimension> Way<D> {
             Coming::At { time, once } => {
                 match own.probe(wall.images.wrapped(path.position_at(time))) {
                     Some(_) => Some(Meeting::In(time)),
-                    // Not on this part of it.
+                    // The surface is met outside this part of it.
                     None => once.then_some(none),
                 }
             }
         }
     }
 
-    /// The gap to a surface, m, some time from now; that to where its image is met where grains live inside of another.
+    /// Returns the gap to a surface, m, at a time from now; if grains are inside another image, that to the region
+    /// where its image is touched.
     fn gap(&self, wall: &Wall<D>, surface: u32, t: f64) -> f64 {
         let x = self.path.position_at(t);
         match wall.away(surface, x, self.now + t) {
@@ -235,7 +239,7 @@ impl<D: Dimension> Way<D> {
         }
     }
 
-    /// The rate of the gap, m/s, and where the surface is met; none where it is not the nearest part of its wall.
+    /// Returns the rate of the gap, m/s, and the contact; none where the surface is not the nearest part of its wall.
     fn rate(&self, wall: &Wall<D>, surface: u32, t: f64) -> Option<(f64, Probe<D>)> {
         let (x, v) = (self.path.position_at(t), self.path.velocity_at(t));
         if wall.away(surface, x, self.now + t) > 0.0 {
@@ -251,7 +255,8 @@ impl<D: Dimension> Way<D> {
         Some((normal.dot(&(v - pose.point_velocity(at))), probe))
     }
 
-    /// How fast the rate of a gap falls at most: by the ball's acceleration as seen from the wall, and by the hollow in which it goes round.
+    /// Returns a bound of the decrease of a gap's rate: by the ball's acceleration relative to the wall, and by the
+    /// curvature of a hollow.
     fn bends(&self, wall: &Wall<D>, surface: u32, t: f64, rate: f64, met: &Probe<D>) -> Rate {
         let motion = &wall.boundary.motion;
         let pose = wall.pose(self.now + t);
@@ -263,7 +268,7 @@ impl<D: Dimension> Way<D> {
             let spin = D::spin_dot(pose.spin, pose.spin).sqrt();
             let arm = (own - pose.centre - pose.shift).norm();
             pull += 2.0 * spin * speed + spin * spin * arm;
-            // Coriolis' part grows with the speed: twice of it for as long as that takes.
+            // The Coriolis term grows with the speed: a factor of 2 bounds it for the time `holds`.
             pull *= if spin > 0.0 { 2.0 } else { 1.0 };
             pull += motion.greatest_acceleration(self.now + t);
             if let Some(change) = motion.next_change(self.now + t) {
@@ -288,8 +293,8 @@ impl<D: Dimension> Way<D> {
         }
     }
 
-    /// By steps that cannot pass it; Newton's where the gap closes, and a bracket where that went
-    /// too far. `BENDS`: steps also by how gaps bend.
+    /// Searches by steps that cannot pass the meeting; Newton steps where the gap closes, and a bracket where these
+    /// overshoot. `BENDS`: steps also use the curvature of gaps.
     fn search<const BENDS: bool>(&self, wall: &Wall<D>, surface: u32, bound: f64) -> Meeting {
         let mut t = 0.0;
         for _ in 0..ROUNDS {
@@ -314,14 +319,15 @@ impl<D: Dimension> Way<D> {
                 if rate.is_some_and(|rate| rate < 0.0) {
                     return Meeting::In(t);
                 }
-                // It parts, or another piece of the wall has it.
+                // It separates, or touches another piece of the wall.
                 t += open.max(self.least);
             } else if let Some(rate) = rate.filter(|&rate| rate < 0.0) {
                 let then = t - gap / rate;
                 // Until then the centre cannot be on the other side, where the gap is open too.
                 let end = self.length.min(t + open.max((gap + self.radius) / bound));
                 if then >= end {
-                    // Bending upwards it is open all the way, bending downwards if it is at the end.
+                    // With positive curvature the gap stays open throughout, with negative curvature if it is open at
+                    // the end.
                     if self.gap(wall, surface, end) <= 0.0 {
                         return Meeting::In(self.close(wall, surface, [t, end]));
                     }
@@ -331,7 +337,7 @@ impl<D: Dimension> Way<D> {
                 } else if then - t <= 4.0 * f64::EPSILON * self.now.abs().max(then) {
                     return Meeting::In(then);
                 } else {
-                    // The gap bends upwards: it is open up to there.
+                    // The gap has positive curvature: it is open up to that time.
                     t = then;
                 }
             } else {
@@ -344,7 +350,7 @@ impl<D: Dimension> Way<D> {
         Meeting::NotBefore(t.max(self.least))
     }
 
-    /// Where the gap closes between two times, by halving and secants in turn.
+    /// Returns when the gap closes between two times, by bisection and secants in turn.
     fn close(&self, wall: &Wall<D>, surface: u32, [low, high]: [f64; 2]) -> f64 {
         let gap = |t: f64| self.gap(wall, surface, t);
         let (mut low, mut high) = ((low, gap(low)), (high, gap(high)));
@@ -366,7 +372,7 @@ impl<D: Dimension> Way<D> {
                 high = (middle, value);
             }
         }
-        // Open still, by a rounding: nothing begins inside of a wall.
+        // Still open, by rounding: no contact may begin inside of a wall.
         low.0
     }
 }

@@ -1,4 +1,4 @@
-//! Walls, as every model asks them: what they are cut into, where a ball touches them, and when it will.
+//! Walls, as used by every model: their surfaces, contacts with balls, and times of contact.
 
 mod boundary;
 mod guided;

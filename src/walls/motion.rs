@@ -1,4 +1,4 @@
-//! Motion of boundaries: prescribed, but for those that forces move.
+//! Motion of boundaries: prescribed, except for guided walls.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,10 +6,10 @@ use super::{Guided, Slide};
 use crate::geometry::path::Path;
 use crate::geometry::{Dimension, Vector};
 
-/// The path of a boundary's frame: a function of time only, but for [`Guided`] walls.
+/// The path of a boundary's frame: a function of time only, except for [`Guided`] walls.
 ///
-/// A motion starts at time 0: before (while the grains settle) the wall rests where it will
-/// start. Pieces say themselves when they start.
+/// A motion starts at time 0: before that (while grains settle) the wall rests at its initial position. Pieces have
+/// start times of their own.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Motion<D: Dimension> {
@@ -45,18 +45,18 @@ pub enum Motion<D: Dimension> {
         /// Frequency, Hz.
         frequency: f64,
     },
-    /// A way that is gone once, when the run says so.
+    /// A single displacement, started by the run.
     Slide(Slide<D>),
     /// Moved by forces along a line.
     Guided(Box<Guided<D>>),
 }
 
-/// The half period of a parabolic motion in which a time (0 or more) lies: its number from 0 and
-/// its start, s. Starts are quotients of whole numbers, not sums, so that nothing drifts.
+/// Returns the half period of a parabolic motion at a time (0 or more): its number from 0 and its start, s. Starts
+/// are quotients of whole numbers, not sums, so that errors do not accumulate.
 fn half_period(time: f64, frequency: f64) -> (f64, f64) {
     let start = |number: f64| number / (2.0 * frequency);
     let mut number = (time * 2.0 * frequency).floor();
-    // The product and the quotient may be rounded to either side.
+    // Product and quotient may be rounded in either direction.
     if start(number) > time {
         number -= 1.0;
     } else if start(number + 1.0) <= time {
@@ -65,13 +65,13 @@ fn half_period(time: f64, frequency: f64) -> (f64, f64) {
     (number, start(number))
 }
 
-/// 1 in even half periods, -1 in odd ones.
+/// Returns 1 in even half periods, -1 in odd ones.
 fn side(number: f64) -> f64 {
     let half = 0.5 * number;
     if half.floor() == half { 1.0 } else { -1.0 }
 }
 
-/// The arc of a parabolic motion on which it is at a time (0 or more): its path from there on, and when the arc ends, s.
+/// Returns the arc of a parabolic motion at a time (0 or more): its path from then on, and the end of the arc, s.
 fn arc<D: Dimension>(amplitude: D::Vector, frequency: f64, time: f64) -> (Path<D>, f64) {
     let (number, start) = half_period(time, frequency);
     let (lasted, rate) = (time - start, 8.0 * frequency * side(number));
@@ -89,7 +89,7 @@ fn arc<D: Dimension>(amplitude: D::Vector, frequency: f64, time: f64) -> (Path<D
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct MotionPiece<D: Dimension> {
-    /// When it starts, s.
+    /// Start, s.
     pub from: f64,
     /// Velocity at its start, m/s.
     pub velocity: D::Vector,
@@ -97,14 +97,14 @@ pub struct MotionPiece<D: Dimension> {
     pub acceleration: D::Vector,
 }
 
-/// Where a boundary's frame is: a point `x` of the frame stands at `shift + rotation (x - centre) + centre`.
+/// Pose of a boundary's frame: a point `x` of the frame is at `shift + rotation (x - centre) + centre`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<D: Dimension> {
     /// Displacement, m.
     pub shift: D::Vector,
-    /// Turn about `centre`.
+    /// Rotation about `centre`.
     pub rotation: D::Rotation,
-    /// Centre of the turn, m (in the frame).
+    /// Centre of rotation, m (in the frame).
     pub centre: D::Vector,
     /// Velocity of the frame, m/s.
     pub velocity: D::Vector,
@@ -113,7 +113,7 @@ pub struct Pose<D: Dimension> {
 }
 
 impl<D: Dimension> Motion<D> {
-    /// Where the frame is at a time, s.
+    /// Returns the pose of the frame at a time, s.
     pub fn pose(&self, time: f64) -> Pose<D> {
         let mut pose = Pose::rest();
         match self {
@@ -172,8 +172,8 @@ impl<D: Dimension> Motion<D> {
         pose
     }
 
-    /// The acceleration of the frame, m/s^2, where it is the same for all its points: exact for
-    /// all but turning walls, for which it is 0 (their points are drawn to the centre).
+    /// Returns the acceleration of the frame, m/s^2, if it is the same for all its points: exact for all walls but
+    /// rotating ones, for which it is 0 (their points have a centripetal acceleration).
     pub fn acceleration(&self, time: f64) -> D::Vector {
         match self {
             Motion::Harmonic {
@@ -197,8 +197,8 @@ impl<D: Dimension> Motion<D> {
         }
     }
 
-    /// The parabola on which the frame goes from a time on, s, and how long it does; none where it turns, swings as no parabola does, or obeys
-    /// forces.
+    /// Returns the parabola on which the frame moves from a time on, s, and its duration; none if it rotates,
+    /// oscillates harmonically, or is guided by forces.
     pub fn parabola(&self, time: f64) -> Option<(Path<D>, f64)> {
         match self {
             Motion::Parabolic {
@@ -225,7 +225,7 @@ impl<D: Dimension> Motion<D> {
         Some((path, change.map_or(f64::INFINITY, |change| change - time)))
     }
 
-    /// A bound of [`Motion::acceleration`] from a time to the next change, m/s^2.
+    /// Returns a bound of [`Motion::acceleration`] from a time to the next change, m/s^2.
     pub fn greatest_acceleration(&self, time: f64) -> f64 {
         match self {
             Motion::Harmonic {
@@ -237,7 +237,7 @@ impl<D: Dimension> Motion<D> {
         }
     }
 
-    /// Bounds of the frame's speed (m/s) and of its angular speed (rad/s) from one time to another.
+    /// Returns bounds of the frame's speed (m/s) and of its angular speed (rad/s) between two times.
     pub fn speed_bounds(&self, from: f64, to: f64) -> (f64, f64) {
         match self {
             Motion::Fixed => (0.0, 0.0),
@@ -252,7 +252,7 @@ impl<D: Dimension> Motion<D> {
                 (rate * amplitude.norm(), 0.0)
             }
             Motion::Pieces(pieces) => {
-                // Along a piece the velocity changes evenly: the speed is greatest at an end.
+                // Along a piece the velocity changes linearly: the speed is greatest at an end.
                 let mut bound = 0.0f64;
                 for (i, piece) in pieces.iter().enumerate() {
                     let end = pieces.get(i + 1).map_or(to, |next| to.min(next.from));
@@ -270,9 +270,9 @@ impl<D: Dimension> Motion<D> {
                 amplitude,
                 frequency,
             } => (8.0 * frequency * amplitude.norm(), 0.0),
-            // It may begin at any time.
+            // It may start at any time.
             Motion::Slide(slide) => (slide.velocity().norm(), 0.0),
-            // As far as that is known: what it will be grains decide.
+            // Only as far as it is known: its future depends on the grains.
             Motion::Guided(guided) => {
                 let now = &guided.now;
                 let speed = if now.started { now.speed } else { guided.speed };
@@ -312,7 +312,7 @@ impl<D: Dimension> Motion<D> {
         }
     }
 
-    /// The next time after `after` at which the velocity or acceleration may jump, s.
+    /// Returns the next time after `after` at which the velocity or acceleration may jump, s.
     pub fn next_change(&self, after: f64) -> Option<f64> {
         match self {
             Motion::Pieces(pieces) => pieces
@@ -327,7 +327,7 @@ impl<D: Dimension> Motion<D> {
         }
     }
 
-    /// What is wrong with it, in words; none when it can be followed.
+    /// Returns the fault of invalid settings, in words; none if they are valid.
     pub fn fault(&self) -> Option<String> {
         let finite = match self {
             Motion::Fixed => true,
@@ -373,7 +373,7 @@ impl<D: Dimension> Motion<D> {
 }
 
 impl<D: Dimension> Pose<D> {
-    /// A frame that has not moved.
+    /// Returns the pose of a frame that has not moved.
     pub fn rest() -> Self {
         Pose {
             shift: D::Vector::default(),
@@ -383,36 +383,36 @@ impl<D: Dimension> Pose<D> {
             spin: D::Spin::default(),
         }
     }
-    /// A point of the world in the wall's own frame, m.
+    /// Converts a point of the world to the wall's own frame, m.
     pub fn to_frame(&self, x: D::Vector) -> D::Vector {
-        // A frame that does not turn keeps its bits: a shifted wall is the same wall.
+        // Without rotation the bits are kept: a shifted wall is the same wall.
         if self.rotation == D::identity() {
             return x - self.shift;
         }
         D::unrotate(self.rotation, x - self.shift - self.centre) + self.centre
     }
-    /// A point of the wall's own frame in the world, m.
+    /// Converts a point of the wall's own frame to the world, m.
     pub fn to_world(&self, x: D::Vector) -> D::Vector {
         if self.rotation == D::identity() {
             return x + self.shift;
         }
         D::rotate(self.rotation, x - self.centre) + self.centre + self.shift
     }
-    /// A direction, velocity or force of the wall's own frame, turned into the world's.
+    /// Rotates a direction, velocity or force from the wall's own frame to the world's.
     pub fn vector_from_frame(&self, v: D::Vector) -> D::Vector {
         if self.rotation == D::identity() {
             return v;
         }
         D::rotate(self.rotation, v)
     }
-    /// A direction, velocity or force of the world, turned into the wall's own frame.
+    /// Rotates a direction, velocity or force from the world's frame to the wall's own.
     pub fn vector_to_frame(&self, v: D::Vector) -> D::Vector {
         if self.rotation == D::identity() {
             return v;
         }
         D::unrotate(self.rotation, v)
     }
-    /// Velocity of the wall's material point that is now at `x` (in the world), m/s.
+    /// Returns the velocity of the wall's material point that is now at `x` (in the world), m/s.
     pub fn point_velocity(&self, x: D::Vector) -> D::Vector {
         self.velocity + D::cross_spin(self.spin, x - self.shift - self.centre)
     }
@@ -503,7 +503,7 @@ mod tests {
         for motion in spatial_motions() {
             let mut times = vec![0.0];
             let mut after = -10.0;
-            // Parabolic arcs never end: forty of them will do.
+            // Parabolic arcs never end: forty of them suffice.
             while let Some(change) = motion.next_change(after).filter(|_| times.len() < 40) {
                 times.push(change);
                 after = change;
@@ -527,8 +527,8 @@ mod tests {
         assert_eq!(motions[4].next_change(-0.2), Some(0.4));
         assert_eq!(motions[4].next_change(0.4), Some(1.0));
         assert_eq!(motions[4].next_change(1.0), None);
-        // Starts of arcs are told one after another, each later than the time asked for, and there
-        // the path is at its middle, with the greatest speed, to either side in turn.
+        // Starts of arcs follow one another, each later than the given time; there the path passes its middle with
+        // the greatest speed, to either side in turn.
         let mut after = motions[5].next_change(-3.0).unwrap();
         assert_eq!(after, 0.0);
         for k in 1..2000 {

@@ -1,33 +1,33 @@
-//! A wall that slides from one place to another when it is told to.
+//! A wall that slides from one position to another on request.
 
 use serde::{Deserialize, Serialize};
 
 use crate::geometry::{Dimension, Vector};
 
-/// A way that is gone at constant velocity, once, from a time that the run decides.
+/// A single displacement at constant velocity, from a time that the run determines.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Slide<D: Dimension> {
-    /// The whole way, m.
+    /// Total displacement, m.
     pub way: D::Vector,
-    /// How long it takes, s.
+    /// Duration, s.
     pub lasts: f64,
-    /// When it begins, s; none as long as nobody has said so.
+    /// Start, s; none until it is ordered.
     pub from: Option<f64>,
 }
 
 impl<D: Dimension> Slide<D> {
-    /// Velocity on its way, m/s.
+    /// Returns the velocity during the displacement, m/s.
     pub fn velocity(&self) -> D::Vector {
         self.way * (1.0 / self.lasts)
     }
 
-    /// When it is at its end, s.
+    /// Returns the end time, s.
     pub fn end(&self) -> Option<f64> {
         Some(self.from? + self.lasts)
     }
 
-    /// How far it has come at a time, s, and with what velocity: m, m/s.
+    /// Returns displacement (m) and velocity (m/s) at a time, s.
     pub fn at(&self, time: f64) -> (D::Vector, D::Vector) {
         let rest = D::Vector::default();
         match (self.from, self.end()) {
@@ -43,13 +43,13 @@ impl<D: Dimension> Slide<D> {
         }
     }
 
-    /// The next time after `after` at which its velocity jumps, s.
+    /// Returns the next time after `after` at which its velocity jumps, s.
     pub fn next_change(&self, after: f64) -> Option<f64> {
         let both = [self.from, self.end()];
         both.into_iter().flatten().find(|&time| time > after)
     }
 
-    /// Whether it can be followed.
+    /// Whether its settings are valid.
     pub fn is_sound(&self) -> bool {
         let from = self.from.is_none_or(f64::is_finite);
         self.way.is_finite() && self.lasts.is_finite() && self.lasts > 0.0 && from

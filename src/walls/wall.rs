@@ -1,4 +1,4 @@
-//! A boundary cut into surfaces, with its periodic images: what every model asks.
+//! A boundary cut into surfaces, with its periodic images, as used by every model.
 
 use crate::contact::curved::equivalent;
 use crate::geometry::surface::{Flat, Pieces, Probe, ShapeError, Surface};
@@ -7,16 +7,16 @@ use crate::neighbor::PeriodicAxis;
 use crate::walls::images::cut_at_borders;
 use crate::walls::{Boundary, Images, ImagesError, Pose};
 
-/// Share of the hair within which two images count as equally near: a rounding.
+/// Fraction of the hair within which two images count as equally near: rounding.
 const EQUAL: f64 = 1e-6;
 
-/// Why a boundary is no wall.
+/// Reasons why a boundary is no valid wall.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WallError {
-    /// Its shape.
+    /// An invalid shape.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// How it repeats itself.
+    /// An impossible periodic repetition.
     #[error(transparent)]
     Images(#[from] ImagesError),
 }
@@ -24,23 +24,23 @@ pub enum WallError {
 /// A boundary cut into surfaces.
 #[derive(Clone, Debug)]
 pub struct Wall<D: Dimension> {
-    /// As set up.
+    /// The boundary as set up.
     pub boundary: Boundary<D>,
-    /// Its primitives.
+    /// Primitive surfaces of the wall.
     pub surfaces: Pieces<D>,
-    /// How it repeats itself in a periodic box.
+    /// Images of the wall in a periodic box.
     pub images: Images<D>,
     /// Whether it never moves.
     pub fixed: bool,
-    /// Point about which moments are taken.
+    /// Reference point of moments.
     pub reference: D::Vector,
 }
 
 impl<D: Dimension> Wall<D> {
-    /// A boundary in a box.
+    /// Returns the wall of a boundary in a box.
     ///
     /// # Errors
-    /// A shape that is none; a wall that cannot repeat itself.
+    /// An invalid shape; a wall that cannot be periodic.
     pub fn new(
         boundary: &Boundary<D>,
         periodic: &[Option<PeriodicAxis>],
@@ -56,26 +56,26 @@ impl<D: Dimension> Wall<D> {
         })
     }
 
-    /// The surface of a number, whichever image it is of.
+    /// Returns the surface of a number, of any image.
     #[inline]
     pub fn surface(&self, surface: u32) -> &D::Surface {
         &self.surfaces[self.images.split(surface).1]
     }
 
-    /// A point in the frame of the wall of which a surface is an image.
+    /// Converts a point to the frame of the wall of which a surface is an image.
     #[inline]
     pub fn to_frame(&self, surface: u32, pose: &Pose<D>, x: D::Vector) -> D::Vector {
         self.images.to_frame(self.images.split(surface).0, pose, x)
     }
 
-    /// How far the image that a surface is of is from the wall itself for a grain at a point, m.
+    /// Returns the displacement of the image of a surface from the wall itself for a grain at a point, m.
     #[inline]
     pub fn shift(&self, surface: u32, pose: &Pose<D>, x: D::Vector) -> D::Vector {
         self.images.shift(self.images.split(surface).0, pose, x)
     }
 
-    /// Calls back with the number of each surface that may be no further than `reach` from a point, and the point in
-    /// the frame of its wall.
+    /// Calls `f` with the number of each surface that may be within `reach` of a point, and the point in the frame of
+    /// its wall.
     pub fn near(
         &self,
         pose: &Pose<D>,
@@ -89,8 +89,8 @@ impl<D: Dimension> Wall<D> {
         });
     }
 
-    /// Calls back with each surface that a ball of `radius` at a point may touch once the two have come closer by `margin`: its number, itself,
-    /// and the point in the frame of its wall.
+    /// Calls `f` with each surface that a ball of `radius` at a point may touch once the two have come closer by
+    /// `margin`: its number, the surface, and the point in the frame of its wall.
     pub(crate) fn candidates(
         &self,
         pose: &Pose<D>,
@@ -110,8 +110,8 @@ impl<D: Dimension> Wall<D> {
         });
     }
 
-    /// Calls back with the number of each surface that who goes no further than `reach` from a point may meet on the way: of walls that enclose that of
-    /// all images, into which it may come.
+    /// Calls `f` with the number of each surface that a grain may meet on a path within `reach` of a point: for walls
+    /// that enclose grains the surfaces of all images, which it may enter.
     pub fn on_the_way(&self, pose: &Pose<D>, x: D::Vector, reach: f64, mut f: impl FnMut(u32)) {
         if self.images.enclose() {
             (0..self.surfaces.len() as u32 * self.images.count()).for_each(f);
@@ -120,7 +120,7 @@ impl<D: Dimension> Wall<D> {
         }
     }
 
-    /// The least of the bounds of the distances of all surfaces from a point, m.
+    /// Returns the least bound of the distances of all surfaces from a point, m.
     pub fn distance(&self, pose: &Pose<D>, x: D::Vector) -> f64 {
         let mut least = f64::INFINITY;
         self.images.near(pose, x, f64::INFINITY, |_, own| {
@@ -129,8 +129,8 @@ impl<D: Dimension> Wall<D> {
         least
     }
 
-    /// The contact of a surface with a grain at `x`, in the frame of its wall; none also where a surface beside it, or
-    /// at a joint another image of the wall, is nearer.
+    /// Returns the contact of a surface with a grain at `x`, in the frame of its wall; none also if a surface beside
+    /// it, or at a joint another image of the wall, is nearer.
     #[inline]
     pub fn probe(&self, surface: u32, pose: &Pose<D>, x: D::Vector) -> Option<Probe<D>> {
         if self.fixed && self.images.are_own() {
@@ -146,7 +146,7 @@ impl<D: Dimension> Wall<D> {
         Some(probe)
     }
 
-    /// The curvature of a surface for laws where a ball of that radius meets it, 1/m.
+    /// Returns the curvature of a surface for contact laws where a ball of that radius touches it, 1/m.
     pub fn curvature(
         &self,
         surface: u32,
@@ -159,8 +159,8 @@ impl<D: Dimension> Wall<D> {
         equivalent(radius, self.surface(surface).curvatures(own, met))
     }
 
-    /// Whether what an image is met at belongs to another image too, which is met nearer; of two that are met at one
-    /// point that with the greater number is.
+    /// Whether the contact point of an image also belongs to another image that is nearer; of two images with the
+    /// same point the one with the greater number counts as touched elsewhere.
     fn is_met_elsewhere(&self, image: u32, probe: &Probe<D>, pose: &Pose<D>, x: D::Vector) -> bool {
         let hair = self.images.hair();
         let point = x - pose.vector_from_frame(probe.normal) * probe.distance;
@@ -182,7 +182,7 @@ impl<D: Dimension> Wall<D> {
         found
     }
 
-    /// The flat form of a surface of a wall that stands, as seen from `x` in the world; none where it is not flat, or
+    /// Returns the flat form of a surface of a fixed wall, as seen from `x` in the world; none if it is not flat, or
     /// not alone.
     pub(crate) fn flat(&self, surface: u32, x: D::Vector) -> Option<Flat<D>> {
         if self.images.are_joined() {
@@ -206,7 +206,8 @@ impl<D: Dimension> Wall<D> {
         })
     }
 
-    /// The class of links that a surface belongs to: its own number, or of many pieces the image's.
+    /// Returns the class of links that a surface belongs to: its own number, or for a wall of many pieces the
+    /// image's.
     pub(crate) fn class_of(&self, surface: u32) -> u32 {
         if self.surfaces.are_many() {
             self.images.name(self.images.split(surface).0, 0)

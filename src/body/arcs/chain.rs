@@ -1,4 +1,4 @@
-//! Whether arcs make the boundary of a grain.
+//! Checks that arcs form the boundary of a grain.
 
 use std::collections::BTreeSet;
 use std::f64::consts::{PI, TAU};
@@ -7,9 +7,9 @@ use nalgebra::Vector2;
 
 use super::{Arc, ArcsError};
 
-/// Gap over the grain's size, and corner in rad, that numbers written with seven digits may have.
+/// Tolerance for gaps, relative to the grain's size, and for corners, rad: that of numbers written with seven digits.
 const JOINT: f64 = 1e-6;
-/// Radius over the grain's size that is still in proportion; its inverse as well.
+/// Greatest ratio of a radius to the grain's size; its inverse is the least.
 const PROPORTION: f64 = 1e6;
 
 /// Checks a chain.
@@ -49,7 +49,7 @@ pub(super) fn check(arcs: &[Arc]) -> Result<(), ArcsError> {
     Ok(())
 }
 
-/// The greatest distance of the ends and middles of the arcs from the first end.
+/// Returns the greatest distance of the ends and middles of the arcs from the first end.
 fn size(arcs: &[Arc]) -> f64 {
     let start = arcs[0].point(arcs[0].from);
     let marks = arcs
@@ -82,17 +82,17 @@ fn check_joints(arcs: &[Arc], size: f64) -> Result<(), ArcsError> {
     Ok(())
 }
 
-/// Angle of the outward normal where the arc is at some angle.
+/// Returns the angle of the outward normal at an angle of the arc.
 fn outward(arc: &Arc, angle: f64) -> f64 {
     if arc.is_hollow() { angle + PI } else { angle }
 }
 
-/// An angle from minus to plus half a turn.
+/// Wraps an angle to minus to plus half a turn.
 fn wrapped(angle: f64) -> f64 {
     angle - (angle / TAU).round() * TAU
 }
 
-/// A simple closed curve turns by one whole turn.
+/// Checks that the chain turns by one whole turn, as a simple closed curve does.
 fn check_turns(arcs: &[Arc]) -> Result<(), ArcsError> {
     let turns = arcs.iter().map(|a| a.to - a.from).sum::<f64>() / TAU;
     if (turns - 1.0).abs() < 0.1 {
@@ -104,8 +104,7 @@ fn check_turns(arcs: &[Arc]) -> Result<(), ArcsError> {
     }
 }
 
-/// Neighbours touch where they join and nowhere else, as tangent circles do; all others must not
-/// meet.
+/// Checks that neighbours touch only where they join, as tangent circles do, and that no other arcs meet.
 fn check_crossings(arcs: &[Arc], size: f64) -> Result<(), ArcsError> {
     for (i, a) in arcs.iter().enumerate() {
         for (j, b) in arcs.iter().enumerate().skip(i + 2) {
@@ -124,7 +123,7 @@ fn check_crossings(arcs: &[Arc], size: f64) -> Result<(), ArcsError> {
             let points = if d > JOINT * size {
                 common(a, b, arm, d).to_vec()
             } else if (a.radius - b.radius).abs() <= JOINT * size {
-                // Parts of one circle: they overlap where one of them begins or ends.
+                // Parts of one circle: they overlap at the start or end of one of them.
                 [a.from, a.to]
                     .map(|angle| a.point(angle))
                     .into_iter()
@@ -141,12 +140,12 @@ fn check_crossings(arcs: &[Arc], size: f64) -> Result<(), ArcsError> {
     Ok(())
 }
 
-/// The points common to two circles; the nearest there is when they only just miss each other.
+/// Returns the points common to two circles; if they only just miss each other, the nearest point.
 fn common(a: &Arc, b: &Arc, arm: Vector2<f64>, d: f64) -> [Vector2<f64>; 2] {
     let along = 0.5 * (d + (a.radius - b.radius) * (a.radius + b.radius) / d);
     let square = (a.radius - along) * (a.radius + along);
     if square < 0.0 {
-        // No common point: a place that no arc passes.
+        // No common point: NaN lies on no arc.
         return [Vector2::repeat(f64::NAN); 2];
     }
     let (u, height) = (arm / d, square.sqrt());

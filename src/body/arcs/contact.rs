@@ -1,13 +1,13 @@
-//! Contact of convex grains of arcs, with each other and with a line, by pairs of arcs.
+//! Contact of convex grains bounded by arcs, with each other and with a line, by pairs of arcs.
 
 use nalgebra::Vector2;
 
 use super::{ArcGrain, ArcsError};
 
-/// A grain's frame: where its origin lies, and how far it is turned.
+/// A grain's frame: position of its origin, and its rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArcPose {
-    /// Place of the origin of the grain's own frame, m.
+    /// Position of the origin of the grain's own frame, m.
     pub position: Vector2<f64>,
     /// Sine of the rotation.
     pub sine: f64,
@@ -16,7 +16,7 @@ pub struct ArcPose {
 }
 
 impl ArcPose {
-    /// A frame by its place (m) and rotation (rad).
+    /// Returns a frame from its position (m) and rotation (rad).
     pub fn new(position: Vector2<f64>, rotation: f64) -> Self {
         let (sine, cosine) = libm::sincos(rotation);
         ArcPose {
@@ -35,43 +35,43 @@ impl ArcPose {
     }
 }
 
-/// How two grains touch, or how near they are.
+/// Contact of two grains, or their nearest points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArcContact {
-    /// How deep they overlap, m; the gap when negative.
+    /// Overlap, m; negative for a gap.
     pub overlap: f64,
     /// Unit vector from the first grain to the second.
     pub normal: Vector2<f64>,
-    /// Midway between the two surfaces, m.
+    /// Point midway between the two surfaces, m.
     pub point: Vector2<f64>,
-    /// Which arc of each.
+    /// Index of the touching arc of each.
     pub arcs: [usize; 2],
-    /// Radii of curvature of both surfaces there, m. (Laws of contact take the grains' own: docs/grains.md.)
+    /// Radii of curvature of both surfaces there, m. (Contact laws use the grains' own radii: docs/grains.md.)
     pub radii: [f64; 2],
 }
 
-/// How a grain touches a straight wall, or how near it is.
+/// Contact of a grain with a straight wall, or their nearest points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineContact {
-    /// How deep the grain lies in the wall, m; the gap when negative.
+    /// Overlap of grain and wall, m; negative for a gap.
     pub overlap: f64,
-    /// Midway between the two surfaces, m.
+    /// Point midway between the two surfaces, m.
     pub point: Vector2<f64>,
-    /// Which arc.
+    /// Index of the touching arc.
     pub arc: usize,
-    /// Its radius of curvature, m.
+    /// Radius of curvature of the arc, m.
     pub radius: f64,
 }
 
-/// A convex grain of arcs, ready for contacts.
+/// A convex grain bounded by arcs, prepared for contacts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArcProfile {
     faces: Vec<Face>,
-    /// Radius within which its boundary has no smaller circle, m.
+    /// Least radius of curvature of its boundary, m.
     smallest: f64,
 }
 
-/// An arc by its middle direction and the cosine of half its opening.
+/// An arc given by its middle direction and the cosine of half its opening.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Face {
     centre: Vector2<f64>,
@@ -83,14 +83,14 @@ struct Face {
 }
 
 impl Face {
-    /// By how much a direction lies within the arc; below 0 outside.
+    /// Returns the depth of a direction within the arc; negative outside.
     fn within(&self, direction: Vector2<f64>) -> f64 {
         direction.dot(&self.middle) - self.limit
     }
 }
 
 impl ArcProfile {
-    /// The contact form of a grain.
+    /// Prepares a grain for contacts.
     ///
     /// # Errors
     /// When it is not convex: hollow grains may touch in several places.
@@ -109,7 +109,7 @@ impl ArcProfile {
                 centre: arc.centre,
                 radius: arc.radius,
                 middle: direction(0.5 * (arc.from + arc.to)),
-                // A whole circle has every direction, also by rounding.
+                // A whole circle contains every direction, regardless of rounding.
                 limit: if arc.to - arc.from > std::f64::consts::TAU - 1e-9 {
                     -2.0
                 } else {
@@ -125,12 +125,12 @@ impl ArcProfile {
         Ok(ArcProfile { faces, smallest })
     }
 
-    /// The contact of two grains: of all pairs of arcs whose line of centres passes through both the
-    /// one with the smallest overlap, `last` tried first.
+    /// Returns the contact of two grains: among all pairs of arcs whose line of centres passes through both, the one
+    /// with the smallest overlap; `last` is tried first.
     ///
-    /// A pair of which the overlap is at most the smallest radii of both grains together is the one: a circle
-    /// of that size rolls freely inside the sum of the first grain and the mirrored second
-    /// (Blaschke 1916), so that no other point of its boundary is nearer.
+    /// A pair whose overlap is at most the sum of the least radii of both grains is the right one: a circle of that
+    /// size rolls freely inside the sum of the first grain and the mirrored second (Blaschke 1916), so that no other
+    /// point of its boundary is nearer.
     pub fn contact(
         &self,
         pose: &ArcPose,
@@ -138,7 +138,7 @@ impl ArcProfile {
         other_pose: &ArcPose,
         last: Option<[usize; 2]>,
     ) -> ArcContact {
-        // All in the frame of this grain.
+        // Everything is in the frame of this grain.
         let between = Relative {
             shift: pose.turned_back(other_pose.position - pose.position),
             turn: ArcPose {
@@ -165,7 +165,7 @@ impl ArcProfile {
         }
     }
 
-    /// All pairs in turn.
+    /// Tests all pairs in turn.
     fn search(&self, other: &ArcProfile, between: &Relative, sure: f64) -> Found {
         let mut best: Option<Found> = None;
         for i in 0..self.faces.len() {
@@ -181,13 +181,13 @@ impl ArcProfile {
                 }
             }
         }
-        // Every direction has a separation, and the overlap is the least of all. A line of centres
-        // that falls on a joint may be missed by both arcs by rounding, and centres in one place have no
-        // line: the directions of the joints stand in.
+        // Every direction has a separation, and the overlap is the least of all. Rounding may make both arcs miss a
+        // line of centres through a joint, and coincident centres have no line: then the directions of the joints are
+        // used.
         best.unwrap_or_else(|| self.at_joints(other, between))
     }
 
-    /// The contact by a pair of arcs, when the line of their centres passes through both.
+    /// Returns the contact by a pair of arcs, if the line of their centres passes through both.
     fn pair(&self, other: &ArcProfile, between: &Relative, arcs: [usize; 2]) -> Option<Found> {
         let (a, b) = (&self.faces[arcs[0]], &other.faces[arcs[1]]);
         let line = between.shift + between.turn.turned(b.centre) - a.centre;
@@ -234,7 +234,7 @@ impl ArcProfile {
         best
     }
 
-    /// The arc whose normals include a direction.
+    /// Returns the arc whose normals include a direction.
     fn facing(&self, direction: Vector2<f64>) -> usize {
         let share = |face: &Face| face.within(direction) / (1.0 - face.limit);
         (0..self.faces.len()).fold(0, |best, i| {
@@ -246,7 +246,7 @@ impl ArcProfile {
         })
     }
 
-    /// The contact with a straight wall through `point` whose unit `normal` points to the free side.
+    /// Returns the contact with a straight wall through `point` whose unit `normal` points to the free side.
     pub fn line_contact(
         &self,
         pose: &ArcPose,
@@ -266,7 +266,7 @@ impl ArcProfile {
     }
 }
 
-/// The second grain's frame seen from the first one's.
+/// The second grain's frame relative to the first one's.
 struct Relative {
     shift: Vector2<f64>,
     turn: ArcPose,

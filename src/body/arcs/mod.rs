@@ -1,5 +1,5 @@
-//! Planar grains bounded by circular arcs that go over into each other without a corner (Potapov and
-//! Campbell 1998): ovals, quasi-polygons, any closed chain.
+//! Planar grains bounded by circular arcs that join without corners (Potapov and Campbell 1998): ovals,
+//! quasi-polygons, any closed chain.
 
 mod chain;
 mod contact;
@@ -15,34 +15,33 @@ use crate::geometry::Planar;
 
 pub use contact::{ArcContact, ArcPose, ArcProfile, LineContact};
 
-/// An arc of a boundary, from one angle to another about its centre: counter-clockwise when `to` is
-/// the greater, with the grain on the side of its centre; clockwise for a hollow one, with the
-/// grain on the far side.
+/// An arc of a boundary, from one angle to another about its centre: counter-clockwise if `to` is greater, with the
+/// grain on the side of its centre; clockwise for a hollow arc, with the grain on the far side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arc {
-    /// Its name, by which contacts tell of it.
+    /// Name, which contacts report.
     pub name: String,
     /// Centre in the grain's own frame, m.
     pub centre: Vector2<f64>,
     /// Radius of curvature, m.
     pub radius: f64,
-    /// Angle of its beginning, rad.
+    /// Start angle, rad.
     pub from: f64,
-    /// Angle of its end, rad.
+    /// End angle, rad.
     pub to: f64,
 }
 
 impl Arc {
-    /// The point at an angle about its centre, m.
+    /// Returns the point at an angle about its centre, m.
     pub fn point(&self, angle: f64) -> Vector2<f64> {
         let (sine, cosine) = libm::sincos(angle);
         self.centre + Vector2::new(cosine, sine) * self.radius
     }
-    /// Whether it is run clockwise: the grain is hollow there.
+    /// Whether it runs clockwise: the grain is hollow there.
     pub fn is_hollow(&self) -> bool {
         self.to < self.from
     }
-    /// Whether it passes through the direction of an angle from its centre.
+    /// Whether it contains the direction of an angle from its centre.
     fn passes(&self, angle: f64) -> bool {
         let (low, high) = (self.from.min(self.to), self.from.max(self.to));
         let turns = ((angle - low) / TAU).floor() * TAU;
@@ -50,30 +49,30 @@ impl Arc {
     }
 }
 
-/// What is wrong with a chain of arcs; names are those of the arcs.
+/// Faults of a chain of arcs; names are those of the arcs.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ArcsError {
-    /// There is no arc.
+    /// There are no arcs.
     #[error("there is no arc; at least one is needed")]
     Empty,
-    /// Two arcs have one name.
+    /// Two arcs have the same name.
     #[error("two arcs have the name `{0}`")]
     Name(String),
-    /// A number is not finite, the radius no size, or the arc no part of a circle.
+    /// A number is not finite, the radius is not positive, or the angles span no arc.
     #[error(
         "arc `{0}` needs finite numbers, a radius greater than 0, and two different angles at most a turn apart"
     )]
     Numbers(String),
-    /// A radius out of proportion to the grain.
+    /// A radius out of proportion to the size of the grain.
     #[error(
         "the radius {radius:e} of arc `{name}` is {ratio:.1e} times the size of the grain; from 1e-6 to 1e6 keep the digits of an overlap"
     )]
     Radius {
-        /// Of the arc.
+        /// Name of the arc.
         name: String,
-        /// Its radius, m.
+        /// Radius of the arc, m.
         radius: f64,
-        /// Over the size of the grain.
+        /// Radius relative to the size of the grain.
         ratio: f64,
     },
     /// The chain has a gap.
@@ -81,13 +80,13 @@ pub enum ArcsError {
         "arc `{next}` does not begin where `{name}` ends: {gap:.1e} apart, {share:.1e} of the grain's size; 1e-6 are allowed"
     )]
     Gap {
-        /// Of the arc before.
+        /// Name of the previous arc.
         name: String,
-        /// Of the next one.
+        /// Name of the next arc.
         next: String,
-        /// Distance, m.
+        /// Width of the gap, m.
         gap: f64,
-        /// Over the size of the grain.
+        /// Width relative to the size of the grain.
         share: f64,
     },
     /// The chain has a corner.
@@ -95,14 +94,14 @@ pub enum ArcsError {
         "arcs `{name}` and `{next}` make a corner of {angle:.1e} rad where they join; arcs must be tangent, within 1e-6 rad"
     )]
     Corner {
-        /// Of the arc before.
+        /// Name of the previous arc.
         name: String,
-        /// Of the next one.
+        /// Name of the next arc.
         next: String,
         /// The angle, rad.
         angle: f64,
     },
-    /// The chain is run clockwise.
+    /// The chain runs clockwise.
     #[error("the arcs run clockwise around the grain; give them counter-clockwise")]
     Clockwise,
     /// The chain winds around more than once, or not at all.
@@ -110,15 +109,15 @@ pub enum ArcsError {
         "the chain crosses itself: its direction turns by {0:.2} turns on the way around instead of 1"
     )]
     Turns(f64),
-    /// Two arcs cut each other.
+    /// Two arcs intersect.
     #[error("the chain crosses itself: arcs `{0}` and `{1}` cut each other near {2:?}")]
     Crossing(String, String, [f64; 2]),
-    /// A hollow grain where only a convex one will do.
+    /// A hollow grain where only a convex one is supported.
     #[error(
         "arc `{0}` is hollow (it runs clockwise); contacts are for convex grains, since others touch in several places: make such a grain of disks"
     )]
     Hollow(String),
-    /// Measures that make no such shape.
+    /// Invalid dimensions of a shape.
     #[error("{0}")]
     Measures(&'static str),
 }
@@ -140,28 +139,27 @@ struct Piece {
 }
 
 impl ArcGrain {
-    /// A grain of arcs in order, counter-clockwise.
+    /// Returns a grain from arcs in order, counter-clockwise.
     ///
     /// # Errors
-    /// When the arcs do not follow each other closed, tangent and without crossing, or a radius is out of
-    /// proportion.
+    /// When the arcs are not closed, tangent and free of crossings, or a radius is out of proportion.
     pub fn new(arcs: Vec<Arc>) -> Result<Self, ArcsError> {
         chain::check(&arcs)?;
         let pieces = pieces(&arcs);
         Ok(ArcGrain { arcs, pieces })
     }
-    /// Its arcs.
+    /// Returns the arcs.
     pub fn arcs(&self) -> &[Arc] {
         &self.arcs
     }
-    /// Length of its boundary, m.
+    /// Returns the length of the boundary, m.
     pub fn perimeter(&self) -> f64 {
         self.arcs
             .iter()
             .map(|a| a.radius * (a.to - a.from).abs())
             .sum()
     }
-    /// Area, centroid and second moments, exact.
+    /// Returns area, centroid and second moments, exact.
     pub fn mass(&self) -> MassProperties<Planar> {
         let (min, max) = self.bounds();
         let mut integrals = Integrals::new((min + max) * 0.5);
@@ -199,7 +197,7 @@ fn pieces(arcs: &[Arc]) -> Vec<Piece> {
             }
         }
     }
-    // The end of each is the beginning of the next to the last bit: a line meets just one of them.
+    // The end of each piece equals the start of the next to the last bit: a line meets exactly one of them.
     for i in 0..pieces.len() {
         pieces[i].ends[1] = pieces[(i + 1) % pieces.len()].ends[0];
     }

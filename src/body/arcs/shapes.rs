@@ -1,4 +1,4 @@
-//! Shapes of arcs by a few measures.
+//! Shapes bounded by arcs, from a few dimensions.
 
 use std::f64::consts::PI;
 
@@ -7,10 +7,10 @@ use nalgebra::Vector2;
 use super::{Arc, ArcGrain, ArcsError};
 
 impl ArcGrain {
-    /// A disk: one arc all around.
+    /// Returns a disk: a single arc all around.
     ///
     /// # Errors
-    /// When the radius is no size.
+    /// When the radius is not positive.
     pub fn disk(radius: f64, centre: Vector2<f64>) -> Result<Self, ArcsError> {
         Self::new(vec![Arc {
             name: "rim".into(),
@@ -21,8 +21,8 @@ impl ArcGrain {
         }])
     }
 
-    /// An oval along x: two flat arcs of radius `large` whose centres lie `offset` off the long axis, and
-    /// two round ends of radius `small`, m (Potapov and Campbell 1998, Fig. 1).
+    /// Returns an oval along x: two flat arcs of radius `large` whose centres are `offset` off the long axis, and two
+    /// round ends of radius `small`, m (Potapov and Campbell 1998, Fig. 1).
     ///
     /// # Errors
     /// When not 0 < offset < large - small.
@@ -56,9 +56,8 @@ impl ArcGrain {
         ])
     }
 
-    /// A quasi-polygon: `sides` flat arcs of radius `large`, joined by round ones of radius `small` whose
-    /// centres lie `reach` from the middle, m; the first on the x axis (Potapov and Campbell 1998,
-    /// Fig. 3).
+    /// Returns a quasi-polygon: `sides` flat arcs of radius `large`, joined by round ones of radius `small` whose
+    /// centres are `reach` from the middle, m; the first on the x axis (Potapov and Campbell 1998, Fig. 3).
     ///
     /// # Errors
     /// When there are fewer than 3 sides, or the sides would not be flatter than the corners.
@@ -71,7 +70,7 @@ impl ArcGrain {
         let step = PI / sides as f64;
         let (sine, cosine) = libm::sincos(step);
         let gap = large - small;
-        // The centre of a side lies opposite to it, t from the middle.
+        // The centre of a side is opposite to it, t from the middle.
         let t = ((gap - reach * sine) * (gap + reach * sine)).sqrt() - reach * cosine;
         if sides < 3 || !(small > 0.0 && reach > 0.0 && gap > 0.0 && t > 0.0) {
             return Err(ArcsError::Measures(

@@ -1,4 +1,4 @@
-//! `arenite calc contact`: where two grains touch.
+//! `arenite calc contact`: contacts of two grains.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ struct Case {
     b: Value,
 }
 
-/// Where a grain is; the density of a shape that was copied from a mass case does not matter.
+/// Pose of a grain; the density of a shape that was copied from a mass case is ignored.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Place {
@@ -37,12 +37,11 @@ enum Turn {
     Quaternion([f64; 4]),
 }
 
-/// Contacts of two grains: shapes as for mass properties, each with `position` and `rotation`, give
-/// `{"contacts": [{"overlap":, "normal":, "point":, "feature_a":, "feature_b":}]}`. Paths are relative to
-/// `folder`.
+/// Returns contacts of two grains: shapes as for mass properties, each with `position` and `rotation`, give
+/// `{"contacts": [{"overlap":, "normal":, "point":, "feature_a":, "feature_b":}]}`. Paths are relative to `folder`.
 ///
 /// # Errors
-/// When a case is not of that form, or a shape has no contacts.
+/// When a case does not have that form, or contacts of a shape are not supported.
 pub fn contact(input: Value, folder: &Path) -> Result<Value, CalcError> {
     each(input, |case| {
         let Case { mut a, mut b } = parse(case)?;
@@ -115,7 +114,7 @@ fn turns(places: &[Place; 2]) -> Result<[UnitQuaternion<f64>; 2], CalcError> {
     Ok(turns)
 }
 
-/// Contacts of clumps, one for each pair of components that overlap; buried ones never touch.
+/// Returns the contacts of clumps, one for each pair of components that overlap; buried ones never touch.
 fn clumps<D: Dimension>(
     p: &Clump<D>,
     q: &Clump<D>,
@@ -140,7 +139,7 @@ fn clumps<D: Dimension>(
             if overlap <= 0.0 {
                 continue;
             }
-            // Centres in one place have no direction: the first axis stands in.
+            // Coincident centres have no direction: the first axis is used.
             let normal = if distance > 0.0 {
                 arm * (1.0 / distance)
             } else {
@@ -165,7 +164,7 @@ struct Part {
     features: Vec<Value>,
 }
 
-/// Contacts of planar grains of which one at least is of arcs.
+/// Returns the contacts of planar grains of which at least one is bounded by arcs.
 fn planar(
     p: &Shape,
     q: &Shape,

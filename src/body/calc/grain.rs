@@ -11,12 +11,11 @@ use crate::body::{Clump, Region};
 use crate::calc::{CalcError, each, parse, positive, wrong};
 use crate::geometry::{Dimension, Spatial, Vector};
 
-/// Relative error of unions of many spheres when none is asked for: far below what a shape is
-/// known to, and fast.
+/// Default relative error of unions of many spheres: far below the accuracy of a shape's data, and fast.
 const USUAL: f64 = 1e-9;
-/// Relative error of what a sum over components is measured against.
+/// Relative error of the reference for a sum over components.
 const ROUGH: f64 = 1e-6;
-/// Lines of the random method when no number is given: about 1e-3.
+/// Default number of lines of the random method: an error of about 1e-3.
 const SAMPLES: u64 = 1_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -49,11 +48,11 @@ fn first_seed() -> u64 {
     1
 }
 
-/// Mass properties of grains: a density, a shape (`disks`, `spheres`, `arcs`, `stl` or `name`) and
-/// maybe a `method` give `{"measure":, "mass":, "centroid":, ...}`. Paths are relative to `folder`.
+/// Returns mass properties of grains: a density, a shape (`disks`, `spheres`, `arcs`, `stl` or `name`) and optionally
+/// a `method` give `{"measure":, "mass":, "centroid":, ...}`. Paths are relative to `folder`.
 ///
 /// # Errors
-/// When a case is not of that form, its shape is none, or the method is not for it.
+/// When a case does not have that form, its shape is invalid, or the method does not support it.
 pub fn grain(input: Value, folder: &Path) -> Result<Value, CalcError> {
     each(input, |mut case| {
         let shape = take(&mut case, folder, "")?;
@@ -113,7 +112,7 @@ pub fn grain(input: Value, folder: &Path) -> Result<Value, CalcError> {
 
 type Found<D> = (MassProperties<D>, Method);
 
-/// By sampling, or exact.
+/// Computes the properties by sampling, or exactly.
 fn of_region<D: Dimension>(
     case: &Case,
     region: &impl Region<D>,
@@ -124,7 +123,7 @@ fn of_region<D: Dimension>(
         Method::Exact => exact(),
         Method::Voxels => {
             let usual = Voxels::usual::<D>().count;
-            // With a tolerance the number is doubled as needed, from a small one on.
+            // With a tolerance the number is doubled as needed, starting from a small one.
             let first = if case.tolerance.is_some() { 64 } else { usual };
             let how = Voxels {
                 count: case.voxels.unwrap_or(first),
@@ -149,7 +148,7 @@ fn of_region<D: Dimension>(
     }
 }
 
-/// The sum over components too; how far it is off is measured.
+/// Also supports the sum over components, with its error measured.
 fn of_clump<D: Dimension>(
     case: &Case,
     clump: &Clump<D>,
@@ -187,7 +186,7 @@ fn of_spheres(case: &Case, clump: &Clump<Spatial>) -> Result<Found<Spatial>, Cal
     }
 }
 
-/// The output of a case.
+/// Returns the output of a case.
 fn told<D: Dimension>(
     case: &Case,
     found: &MassProperties<D>,

@@ -1,4 +1,4 @@
-//! `arenite calc` for `grain` and `contact`: cases in JSON in, results in JSON out.
+//! `arenite calc` for `grain` and `contact`: JSON in, results in JSON out.
 
 mod contact;
 mod grain;

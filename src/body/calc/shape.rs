@@ -1,4 +1,4 @@
-//! Shapes of grains as cases give them.
+//! Shapes of grains in cases.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::calc::{CalcError, parse, wrong};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
 use crate::input;
 
-/// An STL file over this size is refused, bytes: twenty million triangles.
+/// Limit on the size of an STL file, bytes: twenty million triangles.
 pub(crate) const MOST_BYTES: u64 = 1 << 30;
 
 /// A component of a clump.
@@ -33,7 +33,7 @@ pub(super) struct CaseArc {
     to_angle: f64,
 }
 
-/// The keys of which one gives the shape.
+/// The keys of a shape, of which exactly one is given.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Keys {
@@ -44,7 +44,7 @@ pub(super) struct Keys {
     name: Option<String>,
 }
 
-/// Their names.
+/// Names of these keys.
 const KEYS: [&str; 5] = ["disks", "spheres", "arcs", "stl", "name"];
 
 /// The shape of a grain.
@@ -56,7 +56,7 @@ pub(crate) enum Shape {
     Mesh(Mesh),
 }
 
-/// Takes the keys that give a shape out of a case; `within` is put before the keys that errors name.
+/// Removes the keys of a shape from a case and reads it; `within` is prefixed to the keys that errors name.
 pub(crate) fn take(case: &mut Value, folder: &Path, within: &str) -> Result<Shape, CalcError> {
     let Some(table) = case.as_object_mut() else {
         let place = within.strip_suffix('.').unwrap_or("the case");
@@ -109,7 +109,7 @@ fn shape(keys: Value, folder: &Path) -> Result<Shape, CalcError> {
     Ok(Shape::Mesh(mesh))
 }
 
-/// A shape that comes with the program.
+/// Returns a shape that comes with the program.
 fn known(name: &str) -> Result<Shape, CalcError> {
     let Some(text) = named_shape(name) else {
         let names: Vec<&str> = SHAPES.iter().map(|(name, _, _)| *name).collect();
@@ -118,7 +118,7 @@ fn known(name: &str) -> Result<Shape, CalcError> {
     };
     let mut keys: serde_json::Map<String, Value> =
         toml::from_str(text).map_err(|why| wrong("name", why.to_string()))?;
-    // The density is the case's own.
+    // The density is that of the case.
     keys.remove("density");
     shape(Value::Object(keys), Path::new(""))
 }

@@ -7,24 +7,24 @@ use crate::body::Ball;
 use crate::body::mass::{principal, tetrahedra};
 use crate::geometry::Spatial;
 
-/// Places along the axis that are looked at.
+/// Number of positions along the axis that are tested.
 const PLACES: usize = 512;
 
-/// How spheres are strung along an axis.
+/// Settings of spheres along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlongAxis {
-    /// Direction of the axis, which goes through the centroid; none: the principal axis of the least
-    /// moment, along which the body is longest.
+    /// Direction of the axis through the centroid; none: the principal axis of the least moment, along which the body
+    /// is longest.
     pub axis: Option<Vector3<f64>>,
-    /// Spheres smaller than this are not made, m.
+    /// Smaller spheres are omitted, m.
     pub least: f64,
 }
 
 impl AlongAxis {
-    /// `count` spheres with centres at equal distances on the axis, each reaching to the surface; the first
-    /// and the last are the largest that touch the ends of the axis from inside, where those are not
-    /// smaller than the least (Favier et al. 1999, for bodies of revolution; of another body the spheres
-    /// are those that fit inside). Fewer where all would coincide, or where the axis leaves the body.
+    /// Returns `count` spheres with centres at equal distances on the axis, each reaching to the surface; the first
+    /// and the last are the largest that touch the ends of the axis from inside, if those are not smaller than the
+    /// least (Favier et al. 1999, for bodies of revolution; for other bodies the spheres are those that fit inside).
+    /// Fewer if all would coincide, or the axis leaves the body.
     ///
     /// # Errors
     /// When the axis has no direction or misses the body, or no sphere of the least radius fits.
@@ -49,7 +49,7 @@ impl AlongAxis {
         };
         let mut from = low + body.touching(at(low), along);
         let mut to = high - body.touching(at(high), -along);
-        // In a pointed end the first place where a sphere of the least radius fits.
+        // In a pointed end the first position where a sphere of the least radius fits.
         let step = (high - low) / PLACES as f64;
         let fits = |t: &f64| radius(*t) >= self.least.max(1e-6 * size);
         let places = || (0..=PLACES).map(|k| low + k as f64 * step);
@@ -65,7 +65,7 @@ impl AlongAxis {
         }
         let widest = places().reduce(|a, b| if radius(b) > radius(a) { b } else { a });
         let middle = widest.unwrap_or(0.5 * (low + high));
-        // A body as wide as long takes one sphere.
+        // A body as wide as long needs a single sphere.
         let alone = to - from <= 1e-6 * size;
         let ball = |t: f64| Ball {
             centre: at(t),
@@ -85,7 +85,7 @@ impl AlongAxis {
     }
 }
 
-/// Where a line first enters and last leaves the surface.
+/// Returns where a line first enters and last leaves the surface.
 fn ends(body: &Body, origin: Vector3<f64>, along: Vector3<f64>) -> Option<(f64, f64)> {
     let mut ends: Option<(f64, f64)> = None;
     for &[a, b, c] in body.nearest.triangles() {
@@ -99,7 +99,7 @@ fn ends(body: &Body, origin: Vector3<f64>, along: Vector3<f64>) -> Option<(f64, 
         let p = arm.dot(&across) / det;
         let turned = arm.cross(&u);
         let q = along.dot(&turned) / det;
-        // An edge counts for both neighbours: the ends are the same.
+        // An edge counts for both neighbours, which does not change the ends.
         if p >= -1e-9 && q >= -1e-9 && p + q <= 1.0 + 1e-9 {
             let t = v.dot(&turned) / det;
             ends = Some(ends.map_or((t, t), |(low, high)| (low.min(t), high.max(t))));

@@ -1,4 +1,4 @@
-//! The inside of a body along a grid of upright lines.
+//! The interior of a body along a grid of vertical lines.
 
 use nalgebra::Vector3;
 
@@ -7,20 +7,20 @@ use crate::body::region::join;
 use crate::body::{Ball, Mesh, Region};
 use crate::geometry::Spatial;
 
-/// Upright lines through the middles of equal rectangles, and the parts of each inside a body.
+/// Vertical lines through the centres of equal rectangles, and the parts of each inside a body.
 pub struct Columns {
     /// Lower corner of the grid, m.
     pub min: Vector3<f64>,
     /// Sides of a rectangle, m.
     pub side: [f64; 2],
-    /// Rectangles along x and y.
+    /// Number of rectangles along x and y.
     pub count: [usize; 2],
-    /// The parts inside, a list a line, x first.
+    /// Parts inside, a list per line, x first.
     pub spans: Vec<Vec<[f64; 2]>>,
 }
 
 impl Columns {
-    /// The inside of a surface on a grid of `count` lines along x and y between two corners.
+    /// Returns the interior of a surface on a grid of `count` lines along x and y between two corners.
     pub fn of_mesh(mesh: &Mesh, min: Vector3<f64>, max: Vector3<f64>, count: [usize; 2]) -> Self {
         let side = [0, 1].map(|k| (max[k] - min[k]) / count[k] as f64);
         let mut columns = Columns {
@@ -44,7 +44,7 @@ impl Columns {
         columns
     }
 
-    /// An empty grid of the same lines.
+    /// Returns an empty grid of the same lines.
     pub fn empty(&self) -> Self {
         Columns {
             spans: vec![Vec::new(); self.spans.len()],
@@ -52,7 +52,7 @@ impl Columns {
         }
     }
 
-    /// Adds a ball to what is inside; after the last of them the parts are to be [joined](Self::join).
+    /// Adds a ball to the interior; after the last one the parts must be [joined](Self::join).
     pub fn add(&mut self, ball: &Ball<Spatial>) {
         let reach = Vector3::repeat(ball.radius);
         let [x, y] = self.reached(ball.centre - reach, ball.centre + reach);
@@ -74,7 +74,7 @@ impl Columns {
         self.spans.iter_mut().for_each(join);
     }
 
-    /// A point of a line, at height 0.
+    /// Returns the point of a line at height 0.
     pub fn at(&self, i: usize, j: usize) -> Vector3<f64> {
         Vector3::new(
             self.min.x + (i as f64 + 0.5) * self.side[0],
@@ -83,18 +83,18 @@ impl Columns {
         )
     }
 
-    /// Ranges of the lines that may meet a box, along x and y; a line more on each side.
+    /// Returns the ranges of lines that may meet a box, along x and y, with one more line on each side.
     fn reached(&self, min: Vector3<f64>, max: Vector3<f64>) -> [(usize, usize); 2] {
         [0, 1].map(|k| {
             let line = |value: f64| ((value - self.min[k]) / self.side[k] - 0.5).floor();
-            // A negative number becomes 0.
+            // The cast maps negative numbers to 0.
             let (low, high) = (line(min[k]) as usize, (line(max[k]) + 2.0) as usize);
             (low.min(self.count[k]), high.min(self.count[k]))
         })
     }
 }
 
-/// The parts of a line inside, of where it crosses the surface and which way.
+/// Returns the parts of a line inside, from its crossings of the surface and their directions.
 fn inside(mut crossings: Vec<(f64, i32)>) -> Vec<[f64; 2]> {
     crossings.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (mut depth, mut from, mut spans) = (0, 0.0, Vec::new());

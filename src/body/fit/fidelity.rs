@@ -1,4 +1,4 @@
-//! How faithfully a clump stands for a body.
+//! Fidelity of a clump to a body.
 
 use nalgebra::Vector3;
 use serde::Serialize;
@@ -9,55 +9,55 @@ use crate::body::Ball;
 use crate::body::mass::{Integrals, MassProperties, tetrahedra};
 use crate::geometry::Spatial;
 
-/// Lines along the longer side of the grid: the third of them, in the middle of three each, is a grid too,
-/// which tells the error.
+/// Number of lines along the longer side of the grid: the middle one of every three lines also forms a grid, which
+/// gives the error.
 const LINES: usize = 192;
-/// Points of the surface of the body, and about as many of that of the clump.
+/// Number of points of the body's surface, and approximately of the clump's.
 const POINTS: usize = 20_000;
 
-/// Distances of points of one surface from another, m.
+/// Statistics of the distances of points of one surface from another, m.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SurfaceDistance {
-    /// Their mean.
+    /// Mean distance.
     pub mean: f64,
-    /// The distance below which 95 of 100 points lie.
+    /// 95th percentile.
     pub p95: f64,
-    /// The greatest.
+    /// Greatest distance.
     pub max: f64,
 }
 
-/// How faithful a clump is to a body. Lengths in the unit of the body.
+/// Fidelity of a clump to a body. Lengths in the unit of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Fidelity {
     /// Number of spheres.
     pub spheres: usize,
-    /// Volume of their union over that of the body.
+    /// Volume of the spheres' union over that of the body.
     pub volume: f64,
-    /// Volume inside both over volume inside either: 1 where they are the same.
+    /// Volume of the intersection over that of the union: 1 if they are equal.
     pub overlap: f64,
-    /// Volume of the body outside of all spheres, over that of the body.
+    /// Volume of the body outside of all spheres, relative to that of the body.
     pub missing: f64,
-    /// Volume of the spheres outside of the body, over that of the body.
+    /// Volume of the spheres outside of the body, relative to that of the body.
     pub excess: f64,
-    /// Error of the four shares above: how far a grid with a third of the lines a side is off.
+    /// Error of the four fractions above: their difference on a grid with a third of the lines per side.
     pub volume_error: f64,
-    /// Distances of the body's surface from that of the clump; where it lies in spheres, the depth in the
-    /// deepest of them, which is the least that it can be.
+    /// Distances of the body's surface from that of the clump; for points inside spheres, the depth in the deepest
+    /// one, a lower bound of the distance.
     pub surface: SurfaceDistance,
     /// Distances of the clump's surface from that of the body.
     pub clump_surface: SurfaceDistance,
     /// Distance of the centroids over the body's radius of gyration.
     pub centroid: f64,
-    /// Relative error of the tensor of inertia about the own centroid at equal density (norm of the
-    /// difference over the norm).
+    /// Relative error of the inertia tensor about each one's own centroid at equal density (norm of the difference
+    /// over the norm).
     pub inertia: f64,
-    /// The same for a clump whose density gives it the body's mass.
+    /// The same for a clump with the density that gives it the body's mass.
     pub inertia_equal_mass: f64,
     /// Error of the errors of inertia, from the grid.
     pub inertia_error: f64,
 }
 
-/// A body that clumps are compared with: lines through it, and points of its surface.
+/// A body with which clumps are compared: lines through it, and points of its surface.
 pub struct Measured<'a> {
     body: &'a Body,
     exact: MassProperties<Spatial>,
@@ -85,8 +85,8 @@ impl Volumes {
 }
 
 impl<'a> Measured<'a> {
-    /// Gets ready for clumps that lie within a box around the body and these balls; the seed draws the
-    /// points of the surface.
+    /// Prepares for clumps that lie within a box around the body and these balls; the seed determines the points of
+    /// the surface.
     pub fn new(body: &'a Body, balls: &[Ball<Spatial>], seed: u64) -> Self {
         let (mut min, mut max) = (body.min, body.max);
         for ball in balls {
@@ -109,12 +109,12 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// The exact mass properties of the body.
+    /// Returns the exact mass properties of the body.
     pub fn exact(&self) -> &MassProperties<Spatial> {
         &self.exact
     }
 
-    /// Volume inside both over volume inside either; one of the numbers of [`Measured::fidelity`], sooner.
+    /// Returns the volume of the intersection over that of the union; part of [`Measured::fidelity`], but faster.
     pub fn overlap(&self, balls: &[Ball<Spatial>]) -> f64 {
         self.volumes(&self.lined(balls), 1).shares()[1]
     }
@@ -126,7 +126,7 @@ impl<'a> Measured<'a> {
         clump
     }
 
-    /// How faithful a clump of these spheres is.
+    /// Returns the fidelity of a clump of these spheres.
     pub fn fidelity(&self, balls: &[Ball<Spatial>]) -> Fidelity {
         let clump = self.lined(balls);
         let (fine, coarse) = (self.volumes(&clump, 1), self.volumes(&clump, 3));
@@ -152,7 +152,7 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// Volumes by every line, or by the middle one of three along both sides.
+    /// Returns the volumes by every line, or by the middle one of three along both sides.
     fn volumes(&self, clump: &Columns, every: usize) -> Volumes {
         let (lines, [nx, ny]) = (&self.lines, self.lines.count);
         let [dx, dy] = lines.side.map(|side| side * every as f64);
@@ -185,7 +185,7 @@ impl<'a> Measured<'a> {
         sums
     }
 
-    /// Offset of the centroid and errors of the inertia, at equal density and at equal mass.
+    /// Returns the offset of the centroid and the errors of the inertia, at equal density and at equal mass.
     fn inertia(&self, volumes: &Volumes) -> [f64; 3] {
         if volumes.integrals.measure <= 0.0 {
             return [0.0, 1.0, 1.0];
@@ -208,7 +208,7 @@ impl<'a> Measured<'a> {
         ]
     }
 
-    /// Distances of even points of the clump's surface from the body's.
+    /// Returns the distances of evenly spread points of the clump's surface from the body's.
     fn clump_surface(&self, balls: &[Ball<Spatial>]) -> Vec<f64> {
         let total: f64 = balls.iter().map(|b| b.radius * b.radius).sum();
         let mut found = Vec::new();
@@ -229,7 +229,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Unit vectors evenly over the sphere, on a spiral that turns by the golden angle.
+/// Returns unit vectors spread evenly over the sphere, on a spiral that turns by the golden angle.
 fn spiral(count: usize) -> impl Iterator<Item = Vector3<f64>> {
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
     (0..count).map(move |k| {
@@ -240,14 +240,14 @@ fn spiral(count: usize) -> impl Iterator<Item = Vector3<f64>> {
     })
 }
 
-/// Signed distance of a point from the nearest sphere's surface; inside, from that of the sphere in which it
-/// lies deepest.
+/// Returns the signed distance of a point from the nearest sphere's surface; inside, from that of the sphere in which
+/// it lies deepest.
 fn depth(balls: &[Ball<Spatial>], point: &Vector3<f64>) -> f64 {
     let away = |b: &Ball<Spatial>| (point - b.centre).norm() - b.radius;
     balls.iter().map(away).fold(f64::INFINITY, f64::min)
 }
 
-/// Length of what two lists of parts, each in order, have in common.
+/// Returns the length of the intersection of two ordered lists of intervals.
 fn common(a: &[[f64; 2]], b: &[[f64; 2]]) -> f64 {
     let (mut i, mut j, mut sum) = (0, 0, 0.0);
     while i < a.len() && j < b.len() {

@@ -1,4 +1,4 @@
-//! The largest inscribed spheres of the distance transform, one after the other.
+//! The largest inscribed spheres of the distance transform, one after another.
 
 use nalgebra::Vector3;
 
@@ -6,28 +6,28 @@ use super::{Body, FitError};
 use crate::body::Ball;
 use crate::geometry::Spatial;
 
-/// Steps of the search for the summit are halved down to this share of a voxel.
+/// Fraction of a voxel to which the steps of the search for the maximum are halved.
 const FINEST: f64 = 1e-6;
 /// Least gain of a step over its length; the distance itself grows by at most the length.
 const CREEP: f64 = 1e-4;
 
-/// How spheres are inscribed.
+/// Settings of inscribed spheres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inscribed {
-    /// How deep a sphere may reach into an earlier one, over the radius of that one: 0 to below 1.
+    /// Greatest overlap with an earlier sphere, over the radius of that one: 0 to below 1.
     pub overlap: f64,
-    /// Spheres smaller than this are not made, m.
+    /// Smaller spheres are omitted, m.
     pub least: f64,
-    /// Voxels along the longest side, whose middles the search starts from.
+    /// Number of voxels along the longest side; the search starts from their centres.
     pub voxels: usize,
 }
 
 impl Inscribed {
-    /// At most `count` spheres, each the largest that fits: its centre is where the *remaining distance*
-    /// is greatest, that is the distance to the surface or to the earlier spheres, shrunk by the overlap,
-    /// whichever is less; and that distance is its radius. Voxels give where to start, a search in ever
-    /// smaller steps the summit. The list begins with the largest sphere of all, and the first spheres of a
-    /// longer list are those of a shorter one.
+    /// Returns at most `count` spheres, each the largest that fits: its centre is where the *remaining distance* is
+    /// greatest, the lesser of the distances to the surface and to the earlier spheres, shrunk by the overlap; and
+    /// that distance is its radius. Voxels give the starting point; a search in ever smaller steps finds the maximum.
+    /// The list begins with the largest sphere of all, and the first spheres of a longer list are those of a shorter
+    /// one.
     ///
     /// # Errors
     /// When a number is out of range, or no sphere of the least radius fits.
@@ -62,7 +62,7 @@ impl Inscribed {
         Ok(balls)
     }
 
-    /// Middles of the voxels inside with their distances to the surface, and the side of a voxel.
+    /// Returns the centres of the voxels inside with their distances to the surface, and the side of a voxel.
     fn field(&self, body: &Body) -> (Vec<(Vector3<f64>, f64)>, f64) {
         let size = body.max - body.min;
         let side = size.max() / self.voxels.max(2) as f64;
@@ -96,7 +96,7 @@ impl Inscribed {
         others.min(body.nearest.distance(at))
     }
 
-    /// Climbs from a voxel's middle. A step shorter than the distance to the surface stays inside.
+    /// Ascends from a voxel's centre. A step shorter than the distance to the surface stays inside.
     fn summit(
         &self,
         body: &Body,
@@ -117,7 +117,7 @@ impl Inscribed {
                     found = (place, value);
                 }
             }
-            // A gain far below the step is none: the search shall not creep along a ridge.
+            // A gain far below the step does not count: the search must not creep along a ridge.
             if found.1 > best + CREEP * length {
                 (at, best) = found;
             } else {
@@ -128,14 +128,14 @@ impl Inscribed {
     }
 }
 
-/// The first of the greatest.
+/// Returns the first of the greatest values.
 fn greatest(field: &[(Vector3<f64>, f64)]) -> Option<&(Vector3<f64>, f64)> {
     field
         .iter()
         .reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Along the axes, the diagonals of faces and those of a cube.
+/// Returns the directions along the axes, the diagonals of faces and those of a cube.
 fn directions() -> impl Iterator<Item = Vector3<f64>> {
     (0..27).filter(|k| *k != 13).map(|k: i32| {
         let part = |n: i32| f64::from(k / n % 3 - 1);

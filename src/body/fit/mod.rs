@@ -1,8 +1,8 @@
-//! Clumps of spheres that stand for a body given by its surface, and how faithful they are.
+//! Approximates a body given by its surface by clumps of spheres, and measures their fidelity.
 //!
-//! Three methods: the largest inscribed spheres one after the other ([`Inscribed`]), spheres tangent to
-//! the surface from inside ([`Tangent`]), and spheres along an axis ([`AlongAxis`]); besides, clumps at
-//! random ([`Random`]). Lengths in m, or in whatever unit the surface has.
+//! Three methods: the largest inscribed spheres one after another ([`Inscribed`]), spheres tangent to the surface
+//! from inside ([`Tangent`]), and spheres along an axis ([`AlongAxis`]); in addition, random clumps ([`Random`]).
+//! Lengths in m, or in the unit of the surface.
 
 mod axis;
 mod columns;
@@ -25,29 +25,28 @@ pub use nearest::Nearest;
 pub use random::Random;
 pub use tangent::Tangent;
 
-/// Share of a body's size within which a sphere that touches the surface may miss it. A surface of flat
-/// triangles stands for a round one: taken at its word, it has no room for a sphere at an edge or corner,
-/// however blunt.
+/// Tolerance, relative to a body's size, for a sphere that touches the surface. A surface of flat triangles
+/// approximates a round one: taken exactly, it has no room for a sphere at an edge or corner, however blunt.
 const TOUCH: f64 = 2e-3;
-/// Halvings of an interval: as many digits as a number has.
+/// Number of bisections of an interval: as many as a number has bits.
 const HALVINGS: usize = 52;
 
-/// Why there is no clump.
+/// Reasons why there is no clump.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum FitError {
     /// No sphere is large enough.
     #[error("no sphere of radius {0:e} or more fits inside; allow smaller ones")]
     NoSphere(f64),
-    /// An overlap is no share.
+    /// An overlap outside of its range.
     #[error("the overlap is {0}, but must be at least 0 and below 1")]
     Overlap(f64),
-    /// A coverage is no share.
+    /// A coverage outside of its range.
     #[error("the coverage is {0}, but must be above 0 and at most 1")]
     Coverage(f64),
-    /// Radii of random balls over the largest.
+    /// A ratio of the least to the greatest radius of random balls outside of its range.
     #[error("the least radius is {0} of the largest, but must be above 0 and at most 1")]
     Least(f64),
-    /// No ball is asked for.
+    /// No balls are requested.
     #[error("at least one ball is needed")]
     Count,
     /// Random balls that always hide each other.
@@ -58,15 +57,15 @@ pub enum FitError {
     /// An axis without direction.
     #[error("the axis has no direction")]
     Axis,
-    /// An axis beside the body.
+    /// An axis that misses the body.
     #[error("the axis through the centroid misses the body; take another axis or method")]
     Missed,
-    /// Components that make no clump.
+    /// Components that do not form a clump.
     #[error(transparent)]
     Clump(#[from] ClumpError),
 }
 
-/// A body inside a closed surface, ready to be asked for distances.
+/// A body inside a closed surface, prepared for distance queries.
 pub struct Body {
     mesh: Mesh,
     nearest: Nearest,
@@ -75,7 +74,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// The body inside a surface.
+    /// Returns the body inside a surface.
     pub fn new(mesh: Mesh) -> Self {
         let (min, max) = mesh.bounds();
         Body {
@@ -85,21 +84,21 @@ impl Body {
             max,
         }
     }
-    /// Its surface.
+    /// Returns the surface.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
-    /// Distances from its surface.
+    /// Returns the distance queries of its surface.
     pub fn nearest(&self) -> &Nearest {
         &self.nearest
     }
-    /// The longest side of the box around it, m.
+    /// Returns the longest side of its bounding box, m.
     pub fn size(&self) -> f64 {
         (self.max - self.min).max()
     }
-    /// How far along a direction from a point of the surface the centre of the largest sphere inside lies that
-    /// touches the surface there, but for what a mesh may miss. Along the way the distance to the surface
-    /// grows by no more than the way is long, so that what fits is told from what does not by halving.
+    /// Returns the distance along a direction from a point of the surface to the centre of the largest sphere inside
+    /// that touches the surface there, within the tolerance of a mesh. Along the direction the distance to the
+    /// surface grows by no more than the displacement, so that bisection separates what fits from what does not.
     fn touching(&self, point: Vector3<f64>, inwards: Vector3<f64>) -> f64 {
         let touch = TOUCH * self.size();
         let (mut fits, mut out) = (0.0, (self.max - self.min).norm());

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 use crate::body::Mesh;
 
-/// Triangles in a leaf of the tree.
+/// Number of triangles in a leaf of the tree.
 const LEAF: usize = 4;
 
 /// A box of the tree around triangles `first..last`; its halves, if any, are other boxes.
@@ -16,14 +16,14 @@ struct Node {
     halves: Option<[usize; 2]>,
 }
 
-/// A surface that is asked for distances.
+/// A surface prepared for distance queries.
 pub struct Nearest {
     triangles: Vec<[Vector3<f64>; 3]>,
     nodes: Vec<Node>,
 }
 
 impl Nearest {
-    /// The tree of a surface.
+    /// Builds the tree of a surface.
     pub fn new(mesh: &Mesh) -> Self {
         let mut tree = Nearest {
             triangles: mesh.triangles().collect(),
@@ -63,7 +63,7 @@ impl Nearest {
         index
     }
 
-    /// The point of the surface that is nearest to a point, and its distance, m.
+    /// Returns the point of the surface nearest to a point, and its distance, m.
     pub fn find(&self, point: Vector3<f64>) -> (Vector3<f64>, f64) {
         let mut best = (self.triangles[0][0], f64::INFINITY);
         let mut stack = vec![(0, 0.0)];
@@ -86,23 +86,23 @@ impl Nearest {
             if next[0].1 < next[1].1 {
                 next.swap(0, 1);
             }
-            // The nearer half lies on top.
+            // The nearer half is on top.
             stack.extend(next);
         }
         (best.0, best.1.sqrt())
     }
 
-    /// Distance of a point from the surface, m; inside and outside alike.
+    /// Returns the distance of a point from the surface, m; positive inside and outside.
     pub fn distance(&self, point: Vector3<f64>) -> f64 {
         self.find(point).1
     }
 
-    /// The triangles, in the order of the tree.
+    /// Returns the triangles, in the order of the tree.
     pub fn triangles(&self) -> &[[Vector3<f64>; 3]] {
         &self.triangles
     }
 
-    /// Square of the distance of a box.
+    /// Returns the square of the distance of a box.
     fn away(&self, index: usize, point: Vector3<f64>) -> f64 {
         let node = &self.nodes[index];
         let outside = (node.min - point).sup(&(point - node.max));
@@ -110,8 +110,8 @@ impl Nearest {
     }
 }
 
-/// The point of a triangle that is nearest to a point: in its plane when the foot lies within all
-/// edges, else on one of them.
+/// Returns the point of a triangle nearest to a point: in its plane if the foot lies within all edges, else on one of
+/// them.
 fn on_triangle(point: Vector3<f64>, corners: &[Vector3<f64>; 3]) -> Vector3<f64> {
     let [a, b, c] = *corners;
     let normal = (b - a).cross(&(c - a));
@@ -140,7 +140,7 @@ fn on_triangle(point: Vector3<f64>, corners: &[Vector3<f64>; 3]) -> Vector3<f64>
 mod tests {
     use super::*;
 
-    /// The tree finds what a look at all triangles finds.
+    /// The tree finds the same as a search of all triangles.
     #[test]
     fn the_tree_leaves_nothing_out() -> Result<(), crate::body::MeshError> {
         let mesh = Mesh::from_stl(include_bytes!("../../../tests/data/box.stl"))?;

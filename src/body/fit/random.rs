@@ -1,4 +1,4 @@
-//! Clumps at random.
+//! Random clumps.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -8,26 +8,26 @@ use super::FitError;
 use crate::body::{Ball, Clump};
 use crate::geometry::{Dimension, Vector};
 
-/// Draws of a ball that may fail before the numbers are said to be impossible.
+/// Number of failed draws of a ball after which the settings count as impossible.
 const TRIES: usize = 10_000;
 
-/// What a random clump is made of.
+/// Settings of a random clump.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Random {
-    /// Disks or spheres.
+    /// Number of disks or spheres.
     pub count: usize,
-    /// Radius of the smallest over that of the largest possible, above 0 to 1; radii are even between.
+    /// Smallest radius over the largest possible one, above 0 to 1; radii are uniformly distributed in between.
     pub least: f64,
-    /// How deep a ball reaches into the one that it is joined to: 0 when they touch, towards 1 when the
-    /// smaller one hides in the other.
+    /// Overlap of a ball with the one that it is joined to: 0 if they touch, towards 1 if the smaller one is hidden
+    /// in the other.
     pub overlap: f64,
     /// Seed.
     pub seed: u64,
 }
 
 impl Random {
-    /// A clump that hangs together: each ball is joined to an earlier one, drawn at random, in a direction
-    /// that is even over the circle or sphere. The largest possible radius is 1. None hides in another.
+    /// Returns a connected clump: each ball is joined to a random earlier one, in a direction distributed uniformly
+    /// over the circle or sphere. The largest possible radius is 1. No ball is hidden in another.
     ///
     /// # Errors
     /// When a number is out of range, or balls find no place.

@@ -10,31 +10,30 @@ use super::{Body, FitError};
 use crate::body::Ball;
 use crate::geometry::Spatial;
 
-/// Cosine of the angle up to which neighbouring triangles stand for one round surface: 30 degrees.
+/// Cosine of the angle up to which neighbouring triangles approximate one round surface: 30 degrees.
 const ROUND: f64 = 0.866;
 
-/// How spheres are laid against the surface.
+/// Settings of tangent spheres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tangent {
-    /// Spheres smaller than this are not made, m.
+    /// Smaller spheres are omitted, m.
     pub least: f64,
-    /// A point of the surface no farther than this from a sphere is covered, m.
+    /// A point of the surface within this distance of a sphere is covered, m.
     pub distance: f64,
-    /// Share of the surface's points that shall be covered, 0 to 1.
+    /// Fraction of the surface's points to be covered, 0 to 1.
     pub coverage: f64,
-    /// How many points of the surface there are.
+    /// Number of points of the surface.
     pub points: usize,
     /// Seed of the points.
     pub seed: u64,
 }
 
 impl Tangent {
-    /// At most `count` spheres. Points of the surface are drawn at random, evenly over its area; one after
-    /// the other that is not yet covered gets the largest sphere that touches the surface there from
-    /// inside, unless it is too small, until the coverage is reached (Ferrellec and McDowell 2010; they take
-    /// the corners of the mesh for points, which leaves flat faces without any). Normals go over into each
-    /// other between triangles that stand for a round surface. The first spheres of a longer list are those
-    /// of a shorter one.
+    /// Returns at most `count` spheres. Points of the surface are drawn at random, uniformly over its area; each
+    /// point that is not yet covered gets the largest sphere that touches the surface there from inside, unless it is
+    /// too small, until the coverage is reached (Ferrellec and McDowell 2010; they use the corners of the mesh as
+    /// points, which leaves flat faces without any). Normals are interpolated between triangles that approximate a
+    /// round surface. The first spheres of a longer list are those of a shorter one.
     ///
     /// # Errors
     /// When a number is out of range, or no sphere of the least radius fits.
@@ -76,7 +75,7 @@ impl Tangent {
     }
 }
 
-/// Random points of the surface, evenly over its area, with the unit normals that look inwards.
+/// Returns random points of the surface, uniformly over its area, with the unit normals that point inwards.
 pub(super) fn surface_points(
     body: &Body,
     count: usize,
@@ -113,13 +112,13 @@ pub(super) fn surface_points(
         .collect()
 }
 
-/// Twice the area along the normal that looks outwards.
+/// Returns twice the area along the outward normal.
 fn outwards([a, b, c]: &[Vector3<f64>; 3]) -> Vector3<f64> {
     (b - a).cross(&(c - a))
 }
 
-/// Unit normals at the corners of each triangle: the mean of those triangles around a corner that are turned
-/// little against this one, by their angles there.
+/// Returns unit normals at the corners of each triangle: the mean over the triangles around a corner that are
+/// inclined little against this one, weighted by their angles there.
 fn normals(triangles: &[[Vector3<f64>; 3]]) -> Vec<[Vector3<f64>; 3]> {
     let unit = |v: Vector3<f64>| v / v.norm().max(f64::MIN_POSITIVE);
     let key = |v: Vector3<f64>| [v.x, v.y, v.z].map(f64::to_bits);

@@ -1,11 +1,11 @@
-//! The sum over components, as most codes take it.
+//! The sum over components, as most programs compute it.
 
 use super::{Integrals, MassProperties};
 use crate::body::Clump;
 use crate::geometry::Dimension;
 
-/// The sum over all components of a clump: what overlaps counts twice (Ostanin et al., 3.3.1).
-/// The error that this makes is not estimated; it is 0 when nothing overlaps.
+/// Returns the sum over all components of a clump: overlaps count twice (Ostanin et al., 3.3.1). The resulting error
+/// is not estimated; it is 0 without overlaps.
 pub fn components<D: Dimension>(clump: &Clump<D>) -> MassProperties<D> {
     let mut integrals = Integrals::new(clump.balls()[0].centre);
     for ball in clump.balls() {

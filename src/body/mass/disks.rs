@@ -8,13 +8,13 @@ use super::{Integrals, MassProperties, arc};
 use crate::body::{Ball, Clump};
 use crate::geometry::Planar;
 
-/// Mass properties of a planar clump, exact: Green's theorem over the outer arcs.
+/// Returns the mass properties of a planar clump, exact: Green's theorem over the outer arcs.
 pub fn disks(clump: &Clump<Planar>) -> MassProperties<Planar> {
     let balls: Vec<Ball<Planar>> = clump.bare().map(|(_, ball)| *ball).collect();
     union(&balls, balls[0].centre).properties(0.0)
 }
 
-/// Integrals over a union of disks, measured from a point.
+/// Returns integrals over a union of disks, relative to a point.
 pub(super) fn union(disks: &[Ball<Planar>], origin: Vector2<f64>) -> Integrals<Planar> {
     let mut integrals = Integrals::new(origin);
     let mut covered: Vec<[f64; 2]> = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn union(disks: &[Ball<Planar>], origin: Vector2<f64>) -> Integrals<P
             let arm = other.centre - disk.centre;
             let distance = arm.norm();
             if distance + disk.radius <= other.radius {
-                // Of two that are the same the first one counts.
+                // Of two equal disks the first one counts.
                 buried |= disk.radius < other.radius || j < i;
             } else if distance < disk.radius + other.radius && distance + other.radius > disk.radius
             {
@@ -52,7 +52,7 @@ pub(super) fn union(disks: &[Ball<Planar>], origin: Vector2<f64>) -> Integrals<P
     integrals
 }
 
-/// Half the angle under which a circle sees its common chord with another, by the area of the
+/// Returns half the angle that the common chord with another circle spans at a circle's centre, by the area of the
 /// triangle of both centres and a common point.
 fn opening(distance: f64, radius: f64, other: f64) -> f64 {
     let (d, r, s) = (distance, radius, other);
@@ -60,7 +60,7 @@ fn opening(distance: f64, radius: f64, other: f64) -> f64 {
     libm::atan2(square.max(0.0).sqrt(), d * d + (r - s) * (r + s))
 }
 
-/// Notes that the angles from one to another are covered, as parts of 0 to a whole turn.
+/// Records the angles between two angles as covered, as parts of 0 to a whole turn.
 fn cover(covered: &mut Vec<[f64; 2]>, from: f64, to: f64) {
     let turns = (from / TAU).floor() * TAU;
     let (from, to) = (from - turns, to - turns);

@@ -1,44 +1,44 @@
-//! What keeps a method from giving mass properties.
+//! Errors of the methods for mass properties.
 
-/// Why there are no mass properties.
+/// Reasons why there are no mass properties.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum MassError {
-    /// Three spheres overlap each other: there is no closed form here.
+    /// Three spheres overlap each other: there is no closed form for that here.
     #[error(
         "spheres {0}, {1} and {2} overlap each other, for which there is no closed form; take the method `slices`"
     )]
     NoClosedForm(usize, usize, usize),
-    /// A method ended before it was as good as asked for.
+    /// A method did not reach the requested accuracy.
     #[error(
         "a relative error of {wanted:e} is out of reach with {work}: {reached:.1e} was reached; allow more, or take another method"
     )]
     Tolerance {
-        /// The relative error asked for.
+        /// Requested relative error.
         wanted: f64,
-        /// The one that was reached.
+        /// Relative error that was reached.
         reached: f64,
-        /// With how much work, in words of the method.
+        /// Amount of work, in terms of the method.
         work: Work,
     },
-    /// More voxels than a run should wait for.
+    /// More voxels than the limit.
     #[error("{0} voxels a side are too many; at most {1} here")]
     TooMany(usize, usize),
-    /// More lines than a run should wait for.
+    /// More lines than the limit.
     #[error("{0} samples are too many; at most {1}")]
     TooManySamples(u64, u64),
-    /// Nothing was met by any sample.
+    /// No sample is inside the shape.
     #[error("no sample lies inside the shape; allow more of them")]
     Nothing,
 }
 
-/// How much a method did.
+/// Amount of work of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Voxels along the longest side.
+    /// Number of voxels along the longest side.
     Voxels(usize),
-    /// Samples.
+    /// Number of samples.
     Samples(u64),
-    /// Slices between two neighbouring heights at which the cross-section changes its form.
+    /// Number of slices between two neighbouring heights at which the cross-section changes its form.
     Slices(usize),
 }
 

@@ -1,12 +1,12 @@
-//! Integrals over a body, and the mass properties that follow from them.
+//! Integrals over a body, and the mass properties computed from them.
 
 use crate::geometry::{Dimension, Vector};
 
-/// Integrals of 1, x and x x over a body, measured from a point near it so that no digits are lost
-/// in a body far from the origin.
+/// Integrals of 1, x and x x over a body, relative to a point near it so that no digits are lost for a body far from
+/// the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Integrals<D: Dimension> {
-    /// The point from which all is measured, m.
+    /// Reference point, m.
     pub origin: D::Vector,
     /// Area or volume, m^2 or m^3.
     pub measure: f64,
@@ -17,7 +17,7 @@ pub struct Integrals<D: Dimension> {
 }
 
 impl<D: Dimension> Integrals<D> {
-    /// Nothing yet, to be measured from a point.
+    /// Returns zero integrals relative to a point.
     pub fn new(origin: D::Vector) -> Self {
         Integrals {
             origin,
@@ -26,8 +26,8 @@ impl<D: Dimension> Integrals<D> {
             second: [[0.0; 3]; 3],
         }
     }
-    /// Adds a piece of some measure whose centroid lies at `middle` (from the origin of these
-    /// integrals), with its second moments about that centroid; a negative measure takes away.
+    /// Adds a piece of given measure with its centroid at `middle` (relative to the origin of these integrals) and
+    /// its second moments about that centroid; a negative measure subtracts.
     pub fn add(&mut self, measure: f64, middle: D::Vector, second: &[[f64; 3]; 3]) {
         self.measure += measure;
         self.first += middle * measure;
@@ -48,7 +48,7 @@ impl<D: Dimension> Integrals<D> {
         }
         self.add(measure, centre - self.origin, &second);
     }
-    /// Adds other integrals that are measured from the same point, times a weight.
+    /// Adds other integrals relative to the same point, times a weight.
     pub(super) fn add_weighted(&mut self, other: &Self, weight: f64) {
         self.measure += other.measure * weight;
         self.first += other.first * weight;
@@ -58,7 +58,7 @@ impl<D: Dimension> Integrals<D> {
             }
         }
     }
-    /// The mass properties, for a body of positive measure.
+    /// Returns the mass properties, for a body of positive measure.
     pub fn properties(&self, error_estimate: f64) -> MassProperties<D> {
         let middle = self.first * (1.0 / self.measure);
         let mut second = [[0.0; 3]; 3];
@@ -85,19 +85,19 @@ pub struct MassProperties<D: Dimension> {
     pub centroid: D::Vector,
     /// Integrals of the products of two coordinates about the centroid, m^4 or m^5.
     pub second: [[f64; 3]; 3],
-    /// Estimated relative error: the greatest of those of the measure, the centroid over the
-    /// radius of gyration, and the second moments over their trace; 0 of closed forms.
+    /// Estimated relative error: the greatest of those of the measure, the centroid over the radius of gyration, and
+    /// the second moments over their trace; 0 for closed forms.
     pub error_estimate: f64,
 }
 
 impl<D: Dimension> MassProperties<D> {
-    /// Moment of inertia per density about the centroid: of the plane about its normal, of space
-    /// the sum of squares (half the trace of the tensor), m^4 or m^5.
+    /// Returns the moment of inertia per density about the centroid: in the plane about its normal, in space the sum
+    /// of squares (half the trace of the tensor), m^4 or m^5.
     pub fn polar(&self) -> f64 {
         (0..D::N).map(|k| self.second[k][k]).sum()
     }
-    /// Tensor of inertia per density about the centroid, m^5; of the plane its part for turns
-    /// about axes in the plane, m^4.
+    /// Returns the inertia tensor per density about the centroid, m^5; in the plane its part for rotations about axes
+    /// in the plane, m^4.
     pub fn inertia(&self) -> [[f64; 3]; 3] {
         let trace = self.polar();
         let mut tensor = [[0.0; 3]; 3];
@@ -110,7 +110,7 @@ impl<D: Dimension> MassProperties<D> {
         }
         tensor
     }
-    /// How far another result lies off this one, in the measure of `error_estimate`.
+    /// Returns the difference of another result from this one, in the measure of `error_estimate`.
     pub fn distance(&self, other: &Self) -> f64 {
         let trace = self.polar();
         let gyration = (trace / self.measure).sqrt();

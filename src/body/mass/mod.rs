@@ -1,7 +1,6 @@
-//! Mass properties of grains by several methods: how much there is, where its middle lies, and how
-//! it resists turning.
+//! Mass properties of grains by several methods: volume, centroid and moments of inertia.
 //!
-//! All is for a homogeneous body; densities come in at the end. Lengths in m.
+//! All results are for a homogeneous body; the density is applied at the end. Lengths in m.
 
 mod components;
 mod disks;

@@ -7,29 +7,28 @@ use super::{Integrals, MassError, MassProperties, Work};
 use crate::body::Region;
 use crate::geometry::{Dimension, Vector};
 
-/// Batches whose scatter gives the error.
+/// Number of batches whose scatter gives the error.
 const BATCHES: usize = 64;
 
-/// Most lines: an error of some 3e-5.
+/// Greatest number of lines: an error of some 3e-5.
 const MOST_SAMPLES: u64 = 1_000_000_000;
 
-/// How to sample.
+/// Settings of the sampling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MonteCarlo {
-    /// Lines; with a tolerance the most that are drawn.
+    /// Number of lines; with a tolerance the greatest number that is drawn.
     pub samples: u64,
     /// Seed of the random numbers.
     pub seed: u64,
-    /// Greatest relative error, if any is asked for: one standard error.
+    /// Greatest relative error, if required: one standard error.
     pub tolerance: Option<f64>,
 }
 
-/// Mass properties of any region by lines along the last coordinate at random places, each of which
-/// is integrated along its parts inside; the error is one standard error from the scatter of 64
-/// batches.
+/// Returns mass properties of any region from lines along the last coordinate at random positions, each integrated
+/// along its parts inside; the error is one standard error from the scatter of 64 batches.
 ///
 /// # Errors
-/// When no line meets the body, there are more than 1e9, or the tolerance is not reached with the samples.
+/// When no line meets the body, there are more than 1e9, or the samples do not reach the tolerance.
 pub fn monte_carlo<D: Dimension>(
     region: &impl Region<D>,
     how: MonteCarlo,
@@ -108,7 +107,7 @@ fn line<D: Dimension>(
     }
 }
 
-/// The mean over the batches with its standard error.
+/// Returns the mean over the batches with its standard error.
 fn summed<D: Dimension>(
     batches: &[Integrals<D>],
     middle: D::Vector,
@@ -126,7 +125,7 @@ fn summed<D: Dimension>(
         return Err(MassError::Nothing);
     }
     let found = total.properties(0.0);
-    // Leaving out one batch at a time: the scatter of what is left gives the error of ratios too.
+    // Leaves out one batch at a time (jackknife): the scatter of the rest also gives the error of ratios.
     let n = batches.len() as f64;
     let mut squares = 0.0_f64;
     let mut sums = [0.0; 13];
@@ -150,7 +149,7 @@ fn summed<D: Dimension>(
     Ok(found)
 }
 
-/// Differences by quantity, in the scales of [`MassProperties::distance`].
+/// Returns the differences by quantity, in the scales of [`MassProperties::distance`].
 fn changes<D: Dimension>(a: &MassProperties<D>, b: &MassProperties<D>) -> [f64; 13] {
     let trace = a.polar();
     let mut all = [0.0; 13];

@@ -3,21 +3,20 @@
 use super::MassProperties;
 use crate::geometry::{Dimension, Vector};
 
-/// Principal moments and their axes: of space three, of the plane the two for turns about axes in
-/// the plane.
+/// Principal moments and their axes: in space three, in the plane the two for rotations about axes in the plane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Principal<D: Dimension> {
     /// Moments of inertia per density, least first.
     pub moments: Vec<f64>,
-    /// Unit vectors, one a moment, right-handed.
+    /// Unit vectors, one per moment, right-handed.
     pub axes: Vec<D::Vector>,
 }
 
-/// Rotations after which a matrix of 3 x 3 is diagonal for certain: each round doubles the digits.
+/// Number of sweeps after which a 3 x 3 matrix is certainly diagonal: each sweep doubles the correct digits.
 const ROUNDS: usize = 12;
 
-/// Principal moments and axes, by rotations in one plane after the other (Jacobi). The largest
-/// coordinate of every axis but the last is positive; a diagonal tensor keeps the coordinate axes.
+/// Returns principal moments and axes, by successive plane rotations (Jacobi). The largest coordinate of every axis
+/// but the last is positive; a diagonal tensor keeps the coordinate axes.
 pub fn principal<D: Dimension>(properties: &MassProperties<D>) -> Principal<D> {
     let mut tensor = properties.inertia();
     let mut axes: Vec<D::Vector> = (0..D::N)
@@ -37,7 +36,7 @@ pub fn principal<D: Dimension>(properties: &MassProperties<D>) -> Principal<D> {
     let last = D::N - 1;
     for axis in &mut axes[..last] {
         let largest = (0..D::N).fold(0, |k, i| {
-            // A hair's difference in size is none, so that rounding does not choose the sign.
+            // Nearly equal sizes count as equal, so that rounding does not determine the sign.
             if axis[i].abs() > axis[k].abs() * (1.0 + 1e-9) {
                 i
             } else {
@@ -59,7 +58,7 @@ pub fn principal<D: Dimension>(properties: &MassProperties<D>) -> Principal<D> {
     Principal { moments, axes }
 }
 
-/// Makes one entry off the diagonal 0.
+/// Makes one off-diagonal entry 0.
 fn rotate<D: Dimension>(tensor: &mut [[f64; 3]; 3], axes: &mut [D::Vector], p: usize, q: usize) {
     let off = tensor[p][q];
     if off == 0.0 {

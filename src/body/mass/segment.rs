@@ -1,18 +1,18 @@
-//! What an arc of a boundary adds to the integrals over an area.
+//! Contribution of a boundary arc to the integrals over an area.
 //!
-//! Green's theorem turns integrals over an area into ones along its boundary. Each arc is taken as
-//! its chord, which bounds a triangle with the origin, and the segment between chord and arc. A flat
-//! arc with a far centre so keeps its digits, which the integral of the arc by itself would not: its
-//! terms grow with the fourth power of the radius.
+//! Green's theorem converts integrals over an area to integrals along its boundary. Each arc is split into its chord,
+//! which bounds a triangle with the origin, and the segment between chord and arc. A flat arc with a distant centre
+//! then keeps its digits, unlike the integral of the arc itself, whose terms grow with the fourth power of the
+//! radius.
 
 use nalgebra::Vector2;
 
 use super::Integrals;
 use crate::geometry::Planar;
 
-/// Adds the part of an area that lies under an arc, seen from the origin of the integrals: an arc
-/// about `centre` from one angle to another (rad), counter-clockwise around what is inside when
-/// `to` is the greater one. All arcs of a closed boundary make the area.
+/// Adds the part of an area under an arc, relative to the origin of the integrals: an arc about `centre` from one
+/// angle to another (rad), counter-clockwise around the inside if `to` is greater. All arcs of a closed boundary
+/// together give the area.
 pub fn arc(
     integrals: &mut Integrals<Planar>,
     centre: Vector2<f64>,
@@ -35,22 +35,22 @@ pub fn arc(
     );
 }
 
-/// The triangle of the origin and a chord, with its sign.
+/// Adds the signed triangle of the origin and a chord.
 fn triangle(integrals: &mut Integrals<Planar>, p: Vector2<f64>, q: Vector2<f64>) {
     let area = 0.5 * (p.x * q.y - p.y * q.x);
     integrals.measure += area;
     integrals.first += (p + q) * (area / 3.0);
     for i in 0..2 {
         for j in 0..2 {
-            // Of a simplex with a corner at the origin: corners twice, and their sum.
+            // For a simplex with a corner at the origin: twice the corners, and their sum.
             let sum = (p[i] + q[i]) * (p[j] + q[j]);
             integrals.second[i][j] += area / 12.0 * (p[i] * p[j] + q[i] * q[j] + sum);
         }
     }
 }
 
-/// The segment between an arc and its chord, by its middle angle and half its opening; a negative
-/// opening is a hollow arc, whose segment is missing.
+/// Adds the segment between an arc and its chord, by its middle angle and half its opening; a negative opening is a
+/// hollow arc, whose segment is subtracted.
 fn segment(
     integrals: &mut Integrals<Planar>,
     middle: Vector2<f64>,
@@ -86,7 +86,7 @@ fn segment(
     }
 }
 
-/// x - sin x, to full relative accuracy near 0 too.
+/// Returns x - sin x, to full relative accuracy also near 0.
 fn lag(x: f64) -> f64 {
     if x.abs() > 1.0 {
         return x - libm::sin(x);
@@ -106,7 +106,7 @@ fn lag(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// A whole circle is one arc: the disk's own integrals, about a point that is not its centre.
+    /// A whole circle is one arc: it gives the disk's own integrals, about a point other than its centre.
     #[test]
     fn a_circle_is_a_disk() {
         let centre = Vector2::new(0.3, -0.7);
@@ -147,7 +147,7 @@ mod tests {
         // Parabola of the same height plus the fourth order: area 2 (2/3 r a^3 r)(1 - a^2 / 5 ...).
         let area = 2.0 * radius * radius * (2.0 / 3.0) * half.powi(3) * (1.0 - half * half / 5.0);
         assert!((properties.measure / area - 1.0).abs() < 1e-12);
-        // Of a parabola, the integral of v^2 over the area is a fifth of the chord's half squared.
+        // For a parabola, the integral of v^2 over the area is a fifth of the square of half the chord.
         let length = properties.second[0][0] / properties.measure;
         assert!((length - 0.2).abs() < 1e-6, "{length}");
     }

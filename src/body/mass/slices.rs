@@ -1,5 +1,4 @@
-//! Unions of any spheres: the cross-sections are unions of disks, exact, and are integrated over
-//! the height.
+//! Unions of any spheres: the cross-sections are exact unions of disks, integrated over the height.
 
 use nalgebra::{Vector2, Vector3};
 
@@ -9,15 +8,15 @@ use super::{Integrals, MassError, MassProperties, Work};
 use crate::body::{Ball, Clump};
 use crate::geometry::{Planar, Spatial};
 
-/// Slices of a layer at first and at most.
+/// Initial and greatest number of slices of a layer.
 const FEWEST: usize = 8;
 const MOST: usize = 256;
-/// Layers thinner than this share of the body are none.
+/// Thickness relative to the body below which layers are ignored.
 const THIN: f64 = 1e-12;
 
-/// Mass properties of a spatial clump to a relative error. Between two neighbouring heights at which
-/// the cross-section changes its form the integrand is smooth but for square roots at both ends,
-/// which z = a + (b - a) (1 - cos t) / 2 takes away: Gauss's rule in t then converges fast.
+/// Returns mass properties of a spatial clump to a relative error. Between two neighbouring heights at which the
+/// cross-section changes its form the integrand is smooth except for square roots at both ends, which z = a + (b - a)
+/// (1 - cos t) / 2 removes: Gauss's rule in t then converges fast.
 ///
 /// # Errors
 /// When the tolerance is not reached.
@@ -73,7 +72,7 @@ pub fn slices(
 
 type Rules = Vec<Option<Vec<[f64; 2]>>>;
 
-/// One layer by a number of slices.
+/// Integrates one layer by a number of slices.
 fn layer(
     balls: &[Ball<Spatial>],
     origin: Vector3<f64>,
@@ -105,7 +104,7 @@ fn layer(
     integrals
 }
 
-/// A cross-section at some height as a part of the body.
+/// Returns a cross-section at some height as a part of the body.
 fn spread(slice: &Integrals<Planar>, origin: Vector3<f64>, z: f64) -> Integrals<Spatial> {
     let (m, first, second) = (slice.measure, slice.first, slice.second);
     let (xz, yz) = (first.x * z, first.y * z);
@@ -121,8 +120,8 @@ fn spread(slice: &Integrals<Planar>, origin: Vector3<f64>, z: f64) -> Integrals<
     }
 }
 
-/// Heights at which a cross-section changes its form: tops and bottoms of spheres and of their
-/// common circles, and points common to three.
+/// Returns the heights at which a cross-section changes its form: tops and bottoms of spheres and of their common
+/// circles, and points common to three.
 fn heights(bare: &[(usize, &Ball<Spatial>)]) -> Vec<f64> {
     let mut heights: Vec<f64> = Vec::new();
     for (_, ball) in bare {
@@ -154,7 +153,7 @@ fn heights(bare: &[(usize, &Ball<Spatial>)]) -> Vec<f64> {
     heights
 }
 
-/// Heights of the two points common to three spheres.
+/// Returns the heights of the two points common to three spheres.
 fn corners(a: &Ball<Spatial>, b: &Ball<Spatial>, c: &Ball<Spatial>) -> Option<[f64; 2]> {
     let (to_b, to_c) = (b.centre - a.centre, c.centre - a.centre);
     let d = to_b.norm();
@@ -167,7 +166,7 @@ fn corners(a: &Ball<Spatial>, b: &Ball<Spatial>, c: &Ball<Spatial>) -> Option<[f
     let x = 0.5 * (d + squares(b) / d);
     let y = 0.5 * (squares(c) + i * i + j * j) / j - i / j * x;
     let square = a.radius * a.radius - x * x - y * y;
-    // Three centres on one line, or no common point.
+    // Three collinear centres, or no common point.
     if square.is_nan() || square <= 0.0 {
         return None;
     }
@@ -176,7 +175,7 @@ fn corners(a: &Ball<Spatial>, b: &Ball<Spatial>, c: &Ball<Spatial>) -> Option<[f
     Some([middle.z - rise, middle.z + rise])
 }
 
-/// Nodes and weights of Gauss's rule on -1 to 1.
+/// Returns nodes and weights of Gauss's rule on -1 to 1.
 fn gauss(count: usize) -> Vec<[f64; 2]> {
     let n = count as f64;
     (0..count)

@@ -8,9 +8,8 @@ use super::{Integrals, MassError, MassProperties};
 use crate::body::{Ball, Clump};
 use crate::geometry::Spatial;
 
-/// Mass properties of a spatial clump, exact: every sphere is cut off by the plane through its
-/// common circle with each neighbour. One or two spheres always have this form, rods and rings of
-/// spheres mostly.
+/// Returns the mass properties of a spatial clump, exact: every sphere is cut off by the plane through its common
+/// circle with each neighbour. This always applies to one or two spheres, and usually to rods and rings of spheres.
 ///
 /// # Errors
 /// When three spheres overlap each other: their caps would overlap too.
@@ -30,7 +29,7 @@ pub fn spheres(clump: &Clump<Spatial>) -> Result<MassProperties<Spatial>, MassEr
     Ok(integrals.properties(0.0))
 }
 
-/// For each sphere those that overlap it, in order.
+/// Returns for each sphere those that overlap it, in order.
 pub(super) fn neighbours(balls: &[(usize, &Ball<Spatial>)]) -> Vec<Vec<usize>> {
     let near =
         |a: &Ball<Spatial>, b: &Ball<Spatial>| (a.centre - b.centre).norm() < a.radius + b.radius;
@@ -43,7 +42,7 @@ pub(super) fn neighbours(balls: &[(usize, &Ball<Spatial>)]) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// Triples that overlap each other pair by pair.
+/// Returns triples that overlap each other pair by pair.
 pub(super) fn triples(neighbours: &[Vec<usize>]) -> impl Iterator<Item = [usize; 3]> {
     (0..neighbours.len()).flat_map(move |i| {
         let near = &neighbours[i];
@@ -56,12 +55,12 @@ pub(super) fn triples(neighbours: &[Vec<usize>]) -> impl Iterator<Item = [usize;
     })
 }
 
-/// Takes away the cap of a sphere that lies beyond the plane of its common circle with another.
+/// Subtracts the cap of a sphere beyond the plane of its common circle with another.
 fn take_cap(integrals: &mut Integrals<Spatial>, ball: &Ball<Spatial>, other: &Ball<Spatial>) {
     let arm = other.centre - ball.centre;
     let (d, r) = (arm.norm(), ball.radius);
     let axis: Vector3<f64> = arm / d;
-    // The plane's height over the centre, and integrals from there to the pole.
+    // The plane's height above the centre, and integrals from there to the pole.
     let h = 0.5 * (d + (r - other.radius) * (r + other.radius) / d);
     let volume = PI / 3.0 * (r - h) * (r - h) * (2.0 * r + h);
     let first = 0.25 * PI * ((r - h) * (r + h)).powi(2);

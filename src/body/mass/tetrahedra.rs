@@ -6,9 +6,9 @@ use super::{Integrals, MassProperties};
 use crate::body::{Mesh, Region};
 use crate::geometry::Spatial;
 
-/// Mass properties of the body inside a closed surface, exact: every triangle makes a tetrahedron
-/// with one point, with the sign of the side on which it lies (Ostanin et al., 3.3.3). Parts of
-/// the surface that lie within each other are counted as often as they are wound around.
+/// Returns the mass properties of the body inside a closed surface, exact: every triangle forms a tetrahedron with a
+/// fixed point, signed by the side of the triangle on which that lies (Ostanin et al., 3.3.3). Regions enclosed
+/// several times count by their winding number.
 pub fn tetrahedra(mesh: &Mesh) -> MassProperties<Spatial> {
     let (min, max) = mesh.bounds();
     let origin: Vector3<f64> = (min + max) * 0.5;

@@ -1,24 +1,24 @@
-//! Counting voxels whose centre is inside.
+//! Mass properties from the voxels whose centre is inside.
 
 use super::{Integrals, MassError, MassProperties, Work};
 use crate::body::Region;
 use crate::geometry::{Dimension, Vector};
 
-/// Most columns of voxels: 4,194,304 a side in the plane, 2048 in space.
+/// Greatest number of columns of voxels: 4,194,304 per side in the plane, 2048 in space.
 const MOST_COLUMNS: usize = 1 << 22;
 
-/// How to count voxels.
+/// Settings of the voxel count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Voxels {
-    /// Voxels along the longest side of the box around the body; with a tolerance only the first
-    /// number, which is doubled until the error is small enough.
+    /// Number of voxels along the longest side of the bounding box; with a tolerance only the first number, which is
+    /// doubled until the error is small enough.
     pub count: usize,
-    /// Greatest relative error, if any is asked for.
+    /// Greatest relative error, if required.
     pub tolerance: Option<f64>,
 }
 
 impl Voxels {
-    /// As many as take about a second: 2048 in the plane, 512 in space.
+    /// Returns the default: a number that takes about a second, 2048 in the plane, 512 in space.
     pub fn usual<D: Dimension>() -> Self {
         Voxels {
             count: if D::N == 2 { 2048 } else { 512 },
@@ -27,9 +27,9 @@ impl Voxels {
     }
 }
 
-/// Mass properties of any region by cubes whose centre is inside (Ostanin et al., 3.3.2). The error is
-/// estimated from half as many a side, and not below what ends of columns that lie anywhere
-/// in their voxel would give.
+/// Returns mass properties of any region from cubes whose centre is inside (Ostanin et al., 3.3.2). The error is
+/// estimated from half the number per side, and is at least that of column ends at random positions within their
+/// voxel.
 ///
 /// # Errors
 /// When no centre is inside, or the tolerance is out of reach.
@@ -67,8 +67,8 @@ pub fn voxels<D: Dimension>(
     }
 }
 
-/// The properties by some number of voxels a side, and the relative error of the measure if each
-/// end of a column is off by chance.
+/// Returns the properties for some number of voxels per side, and the relative error of the measure if each end of a
+/// column has a random error.
 fn counted<D: Dimension>(
     region: &impl Region<D>,
     count: usize,
@@ -86,7 +86,7 @@ fn counted<D: Dimension>(
     let middle = (min + max) * 0.5;
     let mut integrals = Integrals::new(middle);
     let voxel = side.powi(D::N as i32);
-    // Of a cube about its own middle.
+    // Second moment of a cube about its own centre.
     let own = voxel * side * side / 12.0;
     let mut spans = Vec::new();
     let mut ends = 0.0;

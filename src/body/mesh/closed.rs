@@ -1,4 +1,4 @@
-//! Whether triangles bound a body.
+//! Checks that triangles bound a body.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use petgraph::unionfind::UnionFind;
 
 use super::{Mesh, MeshError, crossing};
 
-/// Share of the volume of the box around a part below which it encloses nothing.
+/// Ratio of a part's volume to that of its bounding cube below which it encloses nothing.
 const FLAT: f64 = 1e-12;
 
-/// Triangles with their common corners found.
+/// Merges the common corners of triangles.
 pub(super) fn joined(triangles: &[[Vector3<f64>; 3]]) -> Result<Mesh, MeshError> {
     let mut indices: BTreeMap<[u64; 3], usize> = BTreeMap::new();
     let mut mesh = Mesh {
@@ -23,7 +23,7 @@ pub(super) fn joined(triangles: &[[Vector3<f64>; 3]]) -> Result<Mesh, MeshError>
             return Err(MeshError::Numbers(i));
         }
         let face = triangle.map(|v| {
-            // Both zeros are one.
+            // 0 and -0 are equal.
             let v = v.map(|c| c + 0.0);
             *indices
                 .entry([v.x, v.y, v.z].map(f64::to_bits))
@@ -44,7 +44,7 @@ pub(super) fn joined(triangles: &[[Vector3<f64>; 3]]) -> Result<Mesh, MeshError>
     Ok(mesh)
 }
 
-/// Every edge must be run along as often one way as the other.
+/// Checks that every edge is traversed equally often in both directions.
 pub(super) fn check_edges(mesh: &Mesh) -> Result<(), MeshError> {
     let mut edges: BTreeMap<(usize, usize), [usize; 2]> = BTreeMap::new();
     for face in &mesh.faces {
@@ -67,7 +67,7 @@ pub(super) fn check_edges(mesh: &Mesh) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// Connected parts must look outwards, or inwards when they are cavities of others.
+/// Checks that connected parts face outwards, or inwards if they are cavities of others.
 pub(super) fn check_sides(mesh: &Mesh) -> Result<(), MeshError> {
     let parts = parts(mesh);
     let volumes: Vec<f64> = parts.iter().map(|faces| volume(mesh, faces)).collect();
@@ -87,7 +87,7 @@ pub(super) fn check_sides(mesh: &Mesh) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// Faces by the connected part to which they belong.
+/// Returns the faces of each connected part.
 fn parts(mesh: &Mesh) -> Vec<Vec<usize>> {
     let mut joined = UnionFind::new(mesh.vertices.len());
     for face in &mesh.faces {
@@ -120,7 +120,7 @@ fn volume(mesh: &Mesh, faces: &[usize]) -> f64 {
     faces.iter().map(signed).sum()
 }
 
-/// Volume of a cube around a part.
+/// Returns the volume of a cube around a part.
 fn around(mesh: &Mesh, faces: &[usize]) -> f64 {
     let origin = mesh.vertices[mesh.faces[faces[0]][0]];
     let all = faces.iter().flat_map(|&face| corners(mesh, face));

@@ -1,4 +1,4 @@
-//! What a file is that is no STL, by how it begins.
+//! Recognises files of other formats than STL by their beginning.
 
 /// Beginnings of files of other formats, with their names.
 const BEGINNINGS: &[(&[u8], &str)] = &[
@@ -23,7 +23,7 @@ const OBJ: [&str; 12] = [
     "v", "vn", "vt", "vp", "f", "o", "g", "s", "l", "mtllib", "usemtl", "#",
 ];
 
-/// The name of the format of a file, if it is known; blanks before it are left out.
+/// Returns the name of the format of a file, if it is known; leading blanks are ignored.
 pub(super) fn other(bytes: &[u8]) -> Option<&'static str> {
     if let Some((_, name)) = BEGINNINGS
         .iter()

@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 use super::Region;
 use crate::geometry::Spatial;
 
-/// Why triangles bound no body.
+/// Reasons why triangles do not bound a body.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeshError {
     /// A file that is not STL.
@@ -23,20 +23,20 @@ pub enum MeshError {
         "is cut off or no STL file: it has {bytes} bytes, and {triangles} triangles take 84 + 50 x {triangles}"
     )]
     Length {
-        /// Its length.
+        /// Length of the file, bytes.
         bytes: usize,
-        /// How many triangles it says it holds.
+        /// Number of triangles that its header states.
         triangles: u32,
     },
-    /// A line of a text file is wrong.
+    /// A line of a text file is invalid.
     #[error("line {line}: {message}")]
     Line {
-        /// Which, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The fault.
         message: &'static str,
     },
-    /// There is no triangle.
+    /// There are no triangles.
     #[error("has no triangle that is more than a line")]
     Empty,
     /// A coordinate is not finite.
@@ -47,45 +47,45 @@ pub enum MeshError {
         "the surface is open: {edges} edges belong to one triangle only, the first from {from:?} to {to:?}; corners that are one must agree in every digit"
     )]
     Open {
-        /// How many edges.
+        /// Number of open edges.
         edges: usize,
-        /// One end of the first.
+        /// First end of the first one.
         from: [f64; 3],
-        /// Its other end.
+        /// Second end of the first one.
         to: [f64; 3],
     },
-    /// Neighbouring triangles look to different sides.
+    /// Neighbouring triangles face different sides.
     #[error(
         "at {edges} edges neighbouring triangles are turned against each other, the first from {from:?} to {to:?}; seen from outside all corners must run counter-clockwise"
     )]
     Turned {
-        /// How many edges.
+        /// Number of such edges.
         edges: usize,
-        /// One end of the first.
+        /// First end of the first one.
         from: [f64; 3],
-        /// Its other end.
+        /// Second end of the first one.
         to: [f64; 3],
     },
-    /// All triangles look inwards.
+    /// All triangles face inwards.
     #[error(
         "the surface is inside out: a part of it encloses a volume of {0:e}; seen from outside the corners of a triangle must run counter-clockwise"
     )]
     InsideOut(f64),
-    /// The surface encloses nothing.
+    /// The surface encloses no volume.
     #[error("the surface is closed, but flat: it encloses no volume")]
     Flat,
 }
 
-/// The triangles in an STL file, text or binary, whatever they bound.
+/// Returns the triangles in an STL file, text or binary, whatever they bound.
 ///
 /// # Errors
-/// When the file is no STL, or cut off.
+/// When the file is not STL, or truncated.
 pub fn stl_triangles(bytes: &[u8]) -> Result<Vec<[Vector3<f64>; 3]>, MeshError> {
     stl::read(bytes)
 }
 
-/// A closed surface of triangles whose normals point outwards. Parts of it may lie within others,
-/// as cavities do; that it does not cut through itself is not checked.
+/// A closed surface of triangles whose normals point outwards. Parts of it may lie within others, as cavities do;
+/// self-intersections are not detected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
     vertices: Vec<Vector3<f64>>,
@@ -94,11 +94,11 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// The surface of triangles, whose corners run counter-clockwise seen from outside. Corners are
-    /// one when they agree in every digit; triangles with two corners in one place are dropped.
+    /// Returns the surface of triangles whose corners run counter-clockwise seen from outside. Corners are merged if
+    /// they agree in every digit; triangles with two coincident corners are dropped.
     ///
     /// # Errors
-    /// When the surface is open, turned against itself, inside out, or encloses nothing.
+    /// When the surface is open, has inconsistent orientations, is inside out, or encloses nothing.
     pub fn new(triangles: &[[Vector3<f64>; 3]]) -> Result<Self, MeshError> {
         let mut mesh = closed::joined(triangles)?;
         closed::check_edges(&mesh)?;
@@ -106,22 +106,22 @@ impl Mesh {
         mesh.vertices.shrink_to_fit();
         Ok(mesh)
     }
-    /// The surface in an STL file, text or binary.
+    /// Returns the surface in an STL file, text or binary.
     ///
     /// # Errors
-    /// When the file is no STL, or its triangles bound no body.
+    /// When the file is not STL, or its triangles do not bound a body.
     pub fn from_stl(bytes: &[u8]) -> Result<Self, MeshError> {
         Self::new(&stl::read(bytes)?)
     }
-    /// Its triangles.
+    /// Returns the triangles.
     pub fn triangles(&self) -> impl Iterator<Item = [Vector3<f64>; 3]> + '_ {
         self.faces.iter().map(|face| face.map(|i| self.vertices[i]))
     }
-    /// Its corners, each once.
+    /// Returns the corners, each once.
     pub fn vertices(&self) -> &[Vector3<f64>] {
         &self.vertices
     }
-    /// How many triangles of no area were dropped since two of their corners are one.
+    /// Returns the number of triangles dropped because two of their corners coincide.
     pub fn dropped(&self) -> usize {
         self.dropped
     }
@@ -159,13 +159,13 @@ impl Region<Spatial> for Mesh {
     }
 }
 
-/// Where a vertical line crosses a triangle, and 1 when it enters the body there, -1 when it
-/// leaves. On an edge the line counts for exactly one of the two neighbours.
+/// Returns where a vertical line crosses a triangle, and 1 if it enters the body there, -1 if it leaves. On an edge
+/// the line counts for exactly one of the two neighbours.
 pub(in crate::body) fn crossing(corners: &[Vector3<f64>; 3], x: f64, y: f64) -> Option<(f64, i32)> {
     let mut inside = false;
     for k in 0..3 {
         let (p, q) = (&corners[k], &corners[(k + 1) % 3]);
-        // Both neighbours see the edge from the same end, and so round alike.
+        // Both neighbours evaluate the edge from the same end, and so round in the same way.
         let (p, q) = if (p.y, p.x) < (q.y, q.x) {
             (p, q)
         } else {

@@ -1,15 +1,15 @@
-//! Reading STL, as text or binary.
+//! Reads STL, as text or binary.
 
 use nalgebra::Vector3;
 
 use super::MeshError;
 
-/// Bytes before the number of triangles, and of each triangle, in a binary file.
+/// Number of bytes before the number of triangles, and per triangle, in a binary file.
 const HEADER: usize = 80;
 const RECORD: usize = 50;
 
-/// Triangles of an STL file, m. A file is binary when its length is what its number of triangles
-/// says, whatever its first word; programs add ends of lines and zeros to that.
+/// Returns the triangles of an STL file, m. A file is binary if its length matches its number of triangles, whatever
+/// its first word; programs append line ends and zeros.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<[Vector3<f64>; 3]>, MeshError> {
     let count = bytes.get(HEADER..HEADER + 4).map(number);
     let end = count.and_then(length).filter(|end| {
@@ -25,7 +25,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<[Vector3<f64>; 3]>, MeshError> {
         .get(..5)
         .is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
     {
-        // Names may be in any encoding; all that counts is ASCII.
+        // Names may be in any encoding; all relevant text is ASCII.
         let text = String::from_utf8_lossy(bytes);
         let is_text = !text.contains('\0') && text.to_ascii_lowercase().contains("facet");
         if is_text || count.is_none() {
@@ -65,7 +65,7 @@ fn binary(records: &[u8]) -> Vec<[Vector3<f64>; 3]> {
             float(&bytes[8..12]),
         )
     };
-    // The normal comes first, and is told by the order of the corners again.
+    // The normal comes first, and is redundant with the order of the corners.
     let triangle = |record: &[u8]| [12, 24, 36].map(|at| corner(&record[at..at + 12]));
     records.chunks_exact(RECORD).map(triangle).collect()
 }

@@ -7,9 +7,9 @@ use super::{Jacobi, PrincipalMoments, complete_integral, incomplete_integral};
 /// The exact spin of a free body as a function of time (Landau and Lifshitz, Mechanics, section 37).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FreeTop {
-    /// Axes: about which dn goes (the spin never changes its sign), cn, and the middle one with sn.
+    /// Axes with the functions dn (along which the spin never changes its sign) and cn, and the middle one with sn.
     axes: [usize; 3],
-    /// Amplitudes about these, signed, rad/s.
+    /// Amplitudes along these, signed, rad/s.
     amplitudes: [f64; 3],
     /// Complement of the parameter, 1 - m.
     rest: f64,
@@ -21,7 +21,7 @@ pub struct FreeTop {
 }
 
 impl FreeTop {
-    /// A body that has this spin (rad/s, in its own frame) at time 0.
+    /// Returns the top of a body that has this spin (rad/s, in its own frame) at time 0.
     pub fn new(body: &PrincipalMoments, spin: Vector3<f64>) -> Self {
         let moments = body.moments();
         let mut order = [0, 1, 2];
@@ -29,7 +29,7 @@ impl FreeTop {
         let [a, b, c] = order;
         let [small, middle, large] = order.map(|k| moments[k]);
         let weight = |k: usize| moments[k] * spin[k] * spin[k];
-        // L^2 - 2 E I for each of the moments I, as sums without cancellation where there is none.
+        // L^2 - 2 E I for each of the moments I, as sums without cancellation where possible.
         let over_small = weight(b) * (middle - small) + weight(c) * (large - small);
         let over_middle = weight(c) * (large - middle) - weight(a) * (middle - small);
         let under_large = weight(a) * (large - small) + weight(b) * (large - middle);
@@ -39,7 +39,7 @@ impl FreeTop {
             (middle - small) * under_large,
         );
         let about_large = over_middle > 0.0 || (over_middle == 0.0 && along_c >= along_a);
-        // Which of the other two axes swings as cn, and the squares of all amplitudes.
+        // Which of the other two axes has cn, and the squares of all amplitudes.
         let (axes, square_rate, rest, squares) = if about_large {
             let rest = (large - small) * over_middle / along_c;
             let outer = over_small / (large * (large - small));
@@ -65,7 +65,7 @@ impl FreeTop {
             return still;
         }
         let sign = if spin[axes[0]] < 0.0 { -1.0 } else { 1.0 };
-        // Euler's equation of the cn axis gives the sign of sn: cn falls where sn and dn are positive.
+        // Euler's equation of the cn axis gives the sign of sn: cn decreases where sn and dn are positive.
         let cyclic = (axes[1] + 1) % 3 == axes[2];
         let swing = if cyclic == about_large { sign } else { -sign };
         let amplitudes = [
@@ -83,7 +83,7 @@ impl FreeTop {
         }
     }
 
-    /// Spin in the body's frame at a time (s), rad/s.
+    /// Returns the spin in the body's frame at a time (s), rad/s.
     pub fn spin(&self, time: f64) -> Vector3<f64> {
         if self.rate == 0.0 {
             return self.spin;
@@ -96,13 +96,13 @@ impl FreeTop {
         spin
     }
 
-    /// Time after which the spin is the same again, s: 4 K over the rate. Infinite on the separatrix,
-    /// none if the spin does not change.
+    /// Returns the period of the spin, s: 4 K over the rate. Infinite on the separatrix, none if the spin does not
+    /// change.
     pub fn period(&self) -> Option<f64> {
         (self.rate > 0.0).then(|| 4.0 * complete_integral(self.rest) / self.rate)
     }
 
-    /// Time between two flips, s: changes of sign of the spin about the middle axis.
+    /// Returns the time between two flips, s: changes of sign of the spin about the middle axis.
     pub fn flip_interval(&self) -> Option<f64> {
         self.period().map(|period| 0.5 * period)
     }

@@ -1,13 +1,13 @@
-//! Euler's equations at the time of the positions, iterated (Ostanin et al. 2024, section 3.6, as in
-//! PFC): spins stand at half steps.
+//! Euler's equations at the time of the positions, iterated (Ostanin et al. 2024, section 3.6, as in PFC): spins are
+//! stored at half steps.
 
 use nalgebra::Vector3;
 
 use super::PrincipalMoments;
 use super::turn;
 
-/// Spins at the time of the positions and half a step later, from the one half a step before; all in
-/// the laboratory frame.
+/// Returns the spins at the time of the positions and half a step later, from the one half a step before; all in the
+/// laboratory frame.
 pub(super) fn spins(
     body: &PrincipalMoments,
     orientation: &[f64; 4],
@@ -30,7 +30,7 @@ pub(super) fn spins(
     )
 }
 
-/// Turns a body with the spin of the middle of the step.
+/// Rotates a body with the spin at the middle of the step.
 pub(super) fn drift(orientation: [f64; 4], spin: Vector3<f64>, step: f64) -> [f64; 4] {
     turn::unit(turn::product(turn::exponential(spin * step), orientation))
 }

@@ -1,6 +1,6 @@
 //! Jacobi's elliptic functions and Legendre's integral of the first kind.
 
-/// Rounds of the arithmetic-geometric mean: it converges quadratically, from any double in nine.
+/// Number of iterations of the arithmetic-geometric mean: it converges quadratically, for any double in nine.
 const ROUNDS: usize = 16;
 
 /// The functions sn, cn, dn at one argument.
@@ -15,8 +15,8 @@ pub struct Jacobi {
 }
 
 impl Jacobi {
-    /// At the argument `u` with the complementary parameter `rest` = 1 - m, 0 to 1, by descending
-    /// Landen transformations (Abramowitz and Stegun 1964, 16.4). To give 1 - m keeps the digits of
+    /// Returns the functions at the argument `u` with the complementary parameter `rest` = 1 - m, 0 to 1, by
+    /// descending Landen transformations (Abramowitz and Stegun 1964, 16.4). Using 1 - m keeps the digits of
     /// parameters close to 1.
     pub fn new(u: f64, rest: f64) -> Self {
         if rest <= 0.0 {
@@ -43,7 +43,7 @@ impl Jacobi {
             angle = 0.5 * (angle + libm::asin(ratio * libm::sin(angle)));
         }
         let (sn, cn) = (libm::sin(angle), libm::cos(angle));
-        // cn^2 + (1 - m) sn^2: no digits are lost where 1 - m sn^2 would lose them.
+        // cn^2 + (1 - m) sn^2 keeps the digits that 1 - m sn^2 would lose.
         Self {
             sn,
             cn,
@@ -52,7 +52,7 @@ impl Jacobi {
     }
 }
 
-/// The complete integral K for the complementary parameter 1 - m; infinite at 0.
+/// Returns the complete integral K for the complementary parameter 1 - m; infinite at 0.
 pub fn complete_integral(rest: f64) -> f64 {
     if rest <= 0.0 {
         return f64::INFINITY;
@@ -67,8 +67,8 @@ pub fn complete_integral(rest: f64) -> f64 {
     std::f64::consts::PI / (a + b)
 }
 
-/// The integral F up to an amplitude (rad) for the complementary parameter 1 - m, from Carlson's R_F
-/// (Carlson 1979, Numer. Math. 33, 1).
+/// Returns the integral F up to an amplitude (rad) for the complementary parameter 1 - m, from Carlson's R_F (Carlson
+/// 1979, Numer. Math. 33, 1).
 pub fn incomplete_integral(amplitude: f64, rest: f64) -> f64 {
     let half_turns = (amplitude / std::f64::consts::PI).round();
     let angle = amplitude - half_turns * std::f64::consts::PI;
@@ -81,9 +81,9 @@ pub fn incomplete_integral(amplitude: f64, rest: f64) -> f64 {
     part + 2.0 * half_turns * complete_integral(rest)
 }
 
-/// Carlson's symmetric integral R_F by duplication.
+/// Returns Carlson's symmetric integral R_F by duplication.
 fn carlson(mut x: f64, mut y: f64, mut z: f64) -> f64 {
-    // The series that ends it leaves the sixth power of the spread: 1e-18 at 1e-3.
+    // The final series neglects the sixth power of the spread: 1e-18 at 1e-3.
     for _ in 0..40 {
         let mean = (x + y + z) / 3.0;
         let spread = (x - mean).abs().max((y - mean).abs()).max((z - mean).abs());

@@ -1,4 +1,4 @@
-//! The free top of eight bodies at a time: what [`super::free_turn`] does, each lane by itself.
+//! The free top for eight bodies at a time: as [`super::free_turn`], each lane independently.
 
 use super::moser_veselov::{FAR, GREATEST, LEFT, ROUNDS};
 use super::{PrincipalMoments, free_turn};
@@ -9,7 +9,7 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 pub type Columns<L> = [L; 3];
 
 impl PrincipalMoments {
-    /// As a row: inverse moments (3), what modifies them (3), the largest over the smallest.
+    /// Returns a row: inverse moments (3), their modifiers (3), the ratio of the largest to the smallest.
     pub fn row(&self) -> Row {
         let [a, b, c] = self.inverse();
         let [mean, sum, product] = self.modifiers();
@@ -17,7 +17,7 @@ impl PrincipalMoments {
     }
 }
 
-/// Eight bodies by their moments of inertia.
+/// Eight bodies given by their moments of inertia.
 pub struct Tops<L: Lanes> {
     /// Inverse moments.
     pub inverse: Columns<L>,
@@ -68,7 +68,7 @@ fn select<L: Lanes>(a: Columns<L>, b: Columns<L>, mask: L::Mask) -> Columns<L> {
 pub struct Turns<L: Lanes>([[L; 3]; 3]);
 
 impl<L: Lanes> Turns<L> {
-    /// From unit quaternions x, y, z, w.
+    /// Converts unit quaternions x, y, z, w.
     #[inline(always)]
     pub fn new([x, y, z, w]: [L; 4]) -> Self {
         let one = L::splat(1.0);
@@ -83,14 +83,14 @@ impl<L: Lanes> Turns<L> {
         ])
     }
 
-    /// From the bodies' frames to the laboratory's.
+    /// Rotates from the bodies' frames to the laboratory's.
     #[inline(always)]
     pub fn outward(&self, v: Columns<L>) -> Columns<L> {
         let m = &self.0;
         [dot(m[0], v), dot(m[1], v), dot(m[2], v)]
     }
 
-    /// From the laboratory's frame to the bodies'.
+    /// Rotates from the laboratory's frame to the bodies'.
     #[inline(always)]
     pub fn inward(&self, v: Columns<L>) -> Columns<L> {
         let m = &self.0;
@@ -104,7 +104,7 @@ impl<L: Lanes> Turns<L> {
 }
 
 impl<L: Lanes> Tops<L> {
-    /// From rows ([`PrincipalMoments::row`]) by index.
+    /// Collects rows ([`PrincipalMoments::row`]) by index.
     #[inline(always)]
     pub fn new(table: &[Row], indices: &[u32; LANES]) -> Self {
         let [a, b, c, mean, sum, product, ratio, _] = L::transpose(L::gather(table, indices));
@@ -115,8 +115,8 @@ impl<L: Lanes> Tops<L> {
         }
     }
 
-    /// Orientations after a time (s) of turning freely, and which lanes were left out: bodies that turn too
-    /// far for one step, and round ones. The momentum is in the bodies' frames.
+    /// Returns the orientations after a time (s) of free rotation, and the lanes that were left out: bodies that
+    /// rotate too far for one step, and round ones. The momentum is in the bodies' frames.
     #[inline(always)]
     pub fn turned(&self, q: [L; 4], momentum: Columns<L>, time: f64) -> ([L; 4], u8) {
         let (one, half) = (L::splat(1.0), L::splat(0.5));
@@ -148,7 +148,7 @@ impl<L: Lanes> Tops<L> {
         (unit(product_of(q, [rho[0], rho[1], rho[2], rest])), !within)
     }
 
-    /// As the same of one body; lanes that have come to the solution stay there.
+    /// As for one body; lanes that have converged stay at their solution.
     #[inline(always)]
     fn solve(
         &self,
@@ -197,7 +197,7 @@ impl<L: Lanes> Tops<L> {
     }
 }
 
-/// Rows of the inverse of the derivative of `rho_0 J rho + rho x J rho`.
+/// Returns the rows of the inverse of the derivative of `rho_0 J rho + rho x J rho`.
 #[inline(always)]
 fn inverted<L: Lanes>(
     moments: &Columns<L>,
@@ -223,7 +223,7 @@ fn inverted<L: Lanes>(
     ]
 }
 
-/// The product of unit quaternions: first `b`, then `a`.
+/// Returns the product of unit quaternions: first `b`, then `a`.
 #[inline(always)]
 fn product_of<L: Lanes>(a: [L; 4], b: [L; 4]) -> [L; 4] {
     let m = |k: usize, l: usize| a[k].mul(b[l]);
@@ -235,7 +235,7 @@ fn product_of<L: Lanes>(a: [L; 4], b: [L; 4]) -> [L; 4] {
     ]
 }
 
-/// Takes away what rounding has added to the length.
+/// Removes the rounding error of the length.
 #[inline(always)]
 fn unit<L: Lanes>(q: [L; 4]) -> [L; 4] {
     let square = q[0]
@@ -247,7 +247,7 @@ fn unit<L: Lanes>(q: [L; 4]) -> [L; 4] {
     [q[0].mul(by), q[1].mul(by), q[2].mul(by), q[3].mul(by)]
 }
 
-/// One body alone, for lanes that were left out; the momentum is in the laboratory's frame.
+/// Rotates one body alone, for lanes that were left out; the momentum is in the laboratory's frame.
 pub fn turned_alone(
     body: &PrincipalMoments,
     q: [f64; 4],
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Every lane as the body alone, to rounding, and alike at every level.
+    /// Every lane agrees with the body alone, to rounding, and all vector levels agree.
     #[test]
     fn as_alone() {
         let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(3);
@@ -320,7 +320,7 @@ mod tests {
                     assert!(error < 1e-15, "lane {k}: {error}");
                 }
             }
-            // The fastest of all turn by more than a step may, the others do not.
+            // The fastest bodies rotate by more than a step may, the others do not.
             assert!(round % 4 == 3 || out == 1 << 5);
         }
     }

@@ -1,16 +1,16 @@
 //! Mutze's direct midpoint for the free top (Polyspherical grains and their dynamics, eq. 59), as
 //! printed, repaired, and in terms of the angular momentum.
 //!
-//! His rotation vectors, tan(angle / 2) times the axis, stand for the rotations of a step; the
-//! orientation is a quaternion, so that no angle is singular. As in the paper a rotation by the angle
-//! vector a is taken as the rotation vector a / 2: their difference is of third order.
+//! His rotation vectors, tan(angle / 2) times the axis, represent the rotations of a step; the orientation is a
+//! quaternion, so that no angle is singular. As in the paper a rotation by the angle vector a is approximated by the
+//! rotation vector a / 2: their difference is of third order.
 
 use nalgebra::Vector3;
 
 use super::PrincipalMoments;
 use super::turn;
 
-/// Turned by the angle vector: `exp(angle) o r` with the paper's approximation of exp.
+/// Rotates by an angle vector: `exp(angle) o r` with the paper's approximation of exp.
 fn turned(orientation: &[f64; 4], angle: Vector3<f64>) -> [f64; 4] {
     turn::unit(turn::product(
         turn::from_rotation_vector(0.5 * angle),
@@ -18,17 +18,17 @@ fn turned(orientation: &[f64; 4], angle: Vector3<f64>) -> [f64; 4] {
     ))
 }
 
-/// `I_r v`.
+/// Returns `I_r v`.
 fn momentum_of(body: &PrincipalMoments, r: &[f64; 4], v: Vector3<f64>) -> Vector3<f64> {
     turn::outward(r, body.momentum(turn::inward(r, v)))
 }
 
-/// `I_r^-1 v`.
+/// Returns `I_r^-1 v`.
 pub(super) fn spin_of(body: &PrincipalMoments, r: &[f64; 4], v: Vector3<f64>) -> Vector3<f64> {
     turn::outward(r, body.spin(turn::inward(r, v)))
 }
 
-/// The printed free step: orientation and spin afterwards.
+/// Returns orientation and spin after the free step as printed.
 pub(super) fn printed(
     body: &PrincipalMoments,
     orientation: [f64; 4],
@@ -42,7 +42,8 @@ pub(super) fn printed(
     (turned(&orientation, (spin + after) * (0.5 * time)), after)
 }
 
-/// The repaired free step: the spin in the middle is foreseen, and all is taken there.
+/// Returns orientation and spin after the repaired free step: the spin at the midpoint is predicted, and everything
+/// is evaluated there.
 pub(super) fn repaired(
     body: &PrincipalMoments,
     orientation: [f64; 4],
@@ -59,7 +60,7 @@ pub(super) fn repaired(
     (turned(&orientation, (spin + after) * (0.5 * time)), after)
 }
 
-/// The free step that carries the angular momentum: orientation afterwards.
+/// Returns the orientation after the free step that stores the angular momentum.
 pub(super) fn with_momentum(
     body: &PrincipalMoments,
     orientation: [f64; 4],

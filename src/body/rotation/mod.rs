@@ -1,9 +1,9 @@
-//! How a rigid body turns: integrators of orientation and angular momentum.
+//! Rotation of rigid bodies: integrators of orientation and angular momentum.
 //!
-//! They fit a loop with one evaluation of torques a step, at the positions: [`Rotation::kick_drift`]
-//! takes a body from one evaluation to the next, [`Rotation::spin`] tells its angular velocity at the
-//! time of the positions, which dampers and friction need. Between two evaluations no torque acts, so
-//! that what a method has to solve is the free top; they differ in how well they do.
+//! They fit a loop with one evaluation of torques per step, at the positions: [`Rotation::kick_drift`] advances a
+//! body from one evaluation to the next, [`Rotation::spin`] returns its angular velocity at the time of the
+//! positions, which dampers and friction need. Between two evaluations no torque acts, so that each method has to
+//! solve the free top; they differ in its accuracy.
 //!
 //! | method | free top: order | angular momentum | energy |
 //! |---|---|---|---|
@@ -13,11 +13,11 @@
 //! | [`RotationMethod::MidpointPrinted`] | 1 | order 1 | order 2 |
 //! | [`RotationMethod::Iterated`] | 2 | order 2 | order 2 |
 //!
-//! "Exact" is to rounding. With torques that depend on the orientation all are of second order (the
-//! printed midpoint of first), as the leap-frog that carries the positions.
+//! "Exact" is to rounding. With torques that depend on the orientation all are of second order (the printed midpoint
+//! of first), as the leap-frog that advances the positions.
 //!
-//! Orientations turn the body's principal axes into the laboratory frame; spins, torques and angular
-//! momenta are in the laboratory frame.
+//! Orientations rotate the body's principal axes into the laboratory frame; spins, torques and angular momenta are in
+//! the laboratory frame.
 
 mod exact;
 mod iterated;
@@ -38,31 +38,31 @@ pub use state::Rotation;
 
 use serde::{Deserialize, Serialize};
 
-/// How orientations are integrated.
+/// Integrator of orientations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RotationMethod {
-    /// The discrete top of Moser and Veselov (1991) with moments of inertia that make it of fourth
-    /// order (Hairer and Vilmart 2006), between kicks of the angular momentum.
+    /// The discrete top of Moser and Veselov (1991) with moments of inertia that make it of fourth order (Hairer and
+    /// Vilmart 2006), between kicks of the angular momentum.
     #[default]
     MoserVeselov,
-    /// Explicit midpoint that carries the angular momentum: the rotation follows the angular
-    /// velocity that the momentum has in the middle of the step.
+    /// Explicit midpoint that stores the angular momentum: the rotation follows the angular velocity that the
+    /// momentum has at the middle of the step.
     MidpointMomentum,
-    /// Mutze's direct midpoint with the change of the angular velocity taken at the midpoint.
+    /// Mutze's direct midpoint with the change of the angular velocity evaluated at the midpoint.
     MidpointRepaired,
     /// Mutze's direct midpoint as printed (his eq. 59): of first order.
     MidpointPrinted,
-    /// Leap-frog in the laboratory frame: Euler's equations at the time of the positions, solved by
-    /// so many rounds of iteration (Ostanin et al. 2024, section 3.6, after PFC).
+    /// Leap-frog in the laboratory frame: Euler's equations at the time of the positions, solved by a number of
+    /// iterations (Ostanin et al. 2024, section 3.6, after PFC).
     Iterated {
-        /// Rounds; the paper takes 2 to 5.
+        /// Number of iterations; the paper uses 2 to 5.
         rounds: u8,
     },
 }
 
 impl RotationMethod {
-    /// Whether a state carries angular momentum; otherwise it carries angular velocity.
+    /// Whether a state stores angular momentum; otherwise it stores angular velocity.
     pub fn carries_momentum(self) -> bool {
         matches!(self, Self::MoserVeselov | Self::MidpointMomentum)
     }

@@ -1,10 +1,10 @@
-//! Principal moments of inertia, checked, with what integrators need of them.
+//! Principal moments of inertia, checked, with derived quantities for integrators.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Moments of inertia that no body has.
+/// An impossible moment of inertia.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[error("a principal moment of inertia is {0}, but must be a finite number above 0")]
 pub struct MomentsError(pub f64);
@@ -21,12 +21,12 @@ pub struct PrincipalMoments {
     sum_over_product: f64,
     /// Inverse of three times the product.
     inverse_product: f64,
-    /// The largest over the smallest.
+    /// The largest over the smallest moment.
     ratio: f64,
 }
 
 impl PrincipalMoments {
-    /// Moments about the principal axes, in their order.
+    /// Returns the moments about the principal axes, in their order.
     pub fn new(moments: [f64; 3]) -> Result<Self, MomentsError> {
         if let Some(&bad) = moments.iter().find(|m| !(m.is_finite() && **m > 0.0)) {
             return Err(MomentsError(bad));
@@ -44,8 +44,8 @@ impl PrincipalMoments {
         })
     }
 
-    /// Those of a body `factor` times as heavy, or of a larger one: all moments times the factor. Costs no
-    /// check, so that an engine can keep one of a shape and scale it to each grain.
+    /// Returns the moments of a body `factor` times as heavy, or of a larger one: all moments times the factor. There
+    /// is no check, so that an engine can keep the moments of a shape and scale them cheaply to each grain.
     pub fn scaled(&self, factor: f64) -> Self {
         let inverse = 1.0 / factor;
         Self {
@@ -58,18 +58,18 @@ impl PrincipalMoments {
         }
     }
 
-    /// The moments, kg m^2.
+    /// Returns the moments, kg m^2.
     pub fn moments(&self) -> [f64; 3] {
         self.moments
     }
 
-    /// Their inverses.
+    /// Returns the inverse moments.
     pub fn inverse(&self) -> [f64; 3] {
         self.inverse
     }
 
-    /// What modifies the inverse moments: a third of their sum, the sum of the moments over six times their
-    /// product, the inverse of three times that.
+    /// Returns the modifiers of the inverse moments: a third of their sum, the sum of the moments over six times
+    /// their product, the inverse of three times that.
     pub(super) fn modifiers(&self) -> [f64; 3] {
         [
             self.mean_inverse,
@@ -78,7 +78,7 @@ impl PrincipalMoments {
         ]
     }
 
-    /// The largest over the smallest.
+    /// Returns the largest over the smallest moment.
     pub(super) fn ratio(&self) -> f64 {
         self.ratio
     }
@@ -88,19 +88,19 @@ impl PrincipalMoments {
         self.ratio == 1.0
     }
 
-    /// Angular momentum of a spin, both in the body's frame.
+    /// Returns the angular momentum of a spin, both in the body's frame.
     pub fn momentum(&self, spin: Vector3<f64>) -> Vector3<f64> {
         Vector3::from(self.moments).component_mul(&spin)
     }
 
-    /// Spin of an angular momentum, both in the body's frame.
+    /// Returns the spin of an angular momentum, both in the body's frame.
     pub fn spin(&self, momentum: Vector3<f64>) -> Vector3<f64> {
         Vector3::from(self.inverse).component_mul(&momentum)
     }
 
-    /// Inverse moments with which one discrete step of size `step` follows the free top to fourth
-    /// order instead of second (Hairer and Vilmart 2006, J. Phys. A 39, 13225: the terms of h^2).
-    /// They depend on energy and size of the momentum only, so that both stay conserved.
+    /// Returns inverse moments with which one discrete step of size `step` follows the free top to fourth order
+    /// instead of second (Hairer and Vilmart 2006, J. Phys. A 39, 13225: the terms of h^2). They depend only on
+    /// energy and magnitude of the momentum, so that both are still conserved.
     pub(super) fn modified_inverse(&self, momentum: &Vector3<f64>, step: f64) -> [f64; 3] {
         let energy = 0.5 * momentum.dot(&self.spin(*momentum));
         let size = 0.5 * momentum.norm_squared();

@@ -1,4 +1,4 @@
-//! The free top by the discrete equation of Moser and Veselov (1991), made of fourth order.
+//! The free top by the discrete equation of Moser and Veselov (1991), modified to fourth order.
 //!
 //! With the step's rotation as a unit quaternion (rho, rho_0) in the body's frame, moments J and the
 //! angular momentum m in the body's frame before the step,
@@ -7,37 +7,35 @@
 //! h m / 2 = rho_0 J rho + rho x J rho.
 //! ```
 //!
-//! The right side, turned back by the rotation, is rho_0 J rho - rho x J rho: momentum after the step is
-//! that of before, seen from the new orientation, so that the momentum in the laboratory frame is
-//! conserved by construction, and m . J^-1 m follows from the equation. J are modified moments
-//! ([`super::PrincipalMoments`]): functions of energy and size of the momentum, which hence are
-//! both conserved. No transcendental function is needed, except for round bodies, which turn exactly.
+//! The right side, rotated back by the step, is rho_0 J rho - rho x J rho: the momentum after the step is that
+//! before, relative to the new orientation, so that the momentum in the laboratory frame is conserved by
+//! construction, and m . J^-1 m follows from the equation. J are modified moments ([`super::PrincipalMoments`]):
+//! functions of energy and magnitude of the momentum, which are therefore both conserved. No transcendental function
+//! is needed, except for round bodies, which are rotated exactly.
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::PrincipalMoments;
 use super::turn;
 
-/// Greatest angle of one discrete step, rad. The equation has a solution well beyond; larger steps
-/// are divided.
+/// Greatest angle of one discrete step, rad. The equation has a solution well beyond; larger steps are divided.
 pub(super) const GREATEST: f64 = 0.5;
 
-/// Parts of a step at most: beyond 500 rad a step nothing is resolved anyway.
+/// Greatest number of parts of a step: beyond 500 rad per step nothing is resolved anyway.
 const PARTS: f64 = 1024.0;
 
-/// Rounds at most. Six suffice at the greatest angle.
+/// Greatest number of iterations. Six suffice at the greatest angle.
 pub(super) const ROUNDS: usize = 12;
 
-/// Error of the rotation that is left, of the rotation: well under rounding, so that it does not
-/// gather in long runs.
+/// Accepted relative error of the rotation: well below rounding, so that it does not accumulate in long runs.
 pub(super) const LEFT: f64 = 1e-18;
 
-/// While a round moves by more than this share, the derivative is taken anew.
+/// While an iteration moves by more than this fraction, the derivative is recomputed.
 pub(super) const FAR: f64 = 1e-3;
 
-/// Turns a free body, whose orientation leads from its principal axes to the laboratory frame, over a
-/// time (s) with the angular momentum (kg m^2/s, laboratory frame): what [`super::Rotation::kick_drift`]
-/// does between two kicks of the default method, for engines that carry momenta themselves.
+/// Rotates a free body, whose orientation leads from its principal axes to the laboratory frame, over a time (s) with
+/// the angular momentum (kg m^2/s, laboratory frame): the part of [`super::Rotation::kick_drift`] between two kicks
+/// of the default method, for engines that store momenta themselves.
 pub fn free_turn(
     body: &PrincipalMoments,
     orientation: UnitQuaternion<f64>,
@@ -49,7 +47,7 @@ pub fn free_turn(
     UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z))
 }
 
-/// Turns a free body with the angular momentum (laboratory frame) over a time.
+/// Rotates a free body with the angular momentum (laboratory frame) over a time.
 pub(super) fn drift(
     body: &PrincipalMoments,
     mut orientation: [f64; 4],
@@ -73,7 +71,7 @@ pub(super) fn drift(
     orientation
 }
 
-/// One discrete step; the momentum is in the body's frame.
+/// Performs one discrete step; the momentum is in the body's frame.
 fn step(
     body: &PrincipalMoments,
     orientation: [f64; 4],
@@ -88,8 +86,7 @@ fn step(
     turn::unit(turn::product(orientation, [rho.x, rho.y, rho.z, rest]))
 }
 
-/// Solves `rho_0 J rho + rho x J rho = right` by Newton's method, whose derivative is kept once the
-/// solution is near.
+/// Solves `rho_0 J rho + rho x J rho = right` by Newton's method; the derivative is kept once the solution is near.
 fn solve(
     ratio: f64,
     moments: &Vector3<f64>,
@@ -100,11 +97,11 @@ fn solve(
     let first = inverse.component_mul(right);
     let mut rho = first - inverse.component_mul(&first.cross(right));
     let mut rows = [Vector3::zeros(); 3];
-    // Square of how far from the solution the derivative was taken, as far as is known.
+    // Square of the distance from the solution at which the derivative was computed, as far as it is known.
     let mut taken = f64::INFINITY;
     for _ in 0..ROUNDS {
         let square = rho.norm_squared();
-        // The bound is far beyond the greatest angle.
+        // The limit is far beyond the greatest angle.
         let rest = (1.0 - square).max(0.25).sqrt();
         let inner = moments.component_mul(&rho);
         let left = inner * rest + rho.cross(&inner) - right;
@@ -118,7 +115,7 @@ fn solve(
         if anew {
             taken = moved;
         }
-        // A round leaves its change times the distance of the derivative, times at most the ratio.
+        // An iteration leaves its change times the distance of the derivative, times at most the ratio.
         if moved * taken * (ratio * ratio) <= LEFT * LEFT * square {
             break;
         }
@@ -126,7 +123,7 @@ fn solve(
     rho
 }
 
-/// Rows of the inverse of the derivative of `rho_0 J rho + rho x J rho`.
+/// Returns the rows of the inverse of the derivative of `rho_0 J rho + rho x J rho`.
 fn inverted(
     moments: &Vector3<f64>,
     rho: &Vector3<f64>,

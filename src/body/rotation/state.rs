@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 use super::{PrincipalMoments, RotationMethod};
 use super::{iterated, midpoint, moser_veselov, turn};
 
-/// Orientation at the time of the positions, and what the integrator carries with it.
+/// Orientation at the time of the positions, and the quantity that the integrator stores with it.
 ///
-/// What is carried stands just before the kick that the torque at these positions gives: in terms of
-/// the leap-frog, half a step earlier.
+/// The stored quantity is that just before the kick of the torque at these positions: in terms of the leap-frog, half
+/// a step earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rotation {
     /// From the principal axes to the laboratory frame: quaternion x, y, z, w.
     pub orientation: [f64; 4],
-    /// Angular momentum, kg m^2/s, or angular velocity, rad/s, by method; laboratory frame.
+    /// Angular momentum, kg m^2/s, or angular velocity, rad/s, depending on the method; laboratory frame.
     pub carried: [f64; 3],
 }
 
 impl Rotation {
-    /// A body at rest.
+    /// Returns a body at rest.
     pub fn still(orientation: UnitQuaternion<f64>) -> Self {
         let q = orientation.coords;
         Self {
@@ -28,7 +28,7 @@ impl Rotation {
         }
     }
 
-    /// A body of known spin (rad/s) at its positions' time, on which a torque (N m) acts there.
+    /// Returns a body of known spin (rad/s) at its positions' time, on which a torque (N m) acts there.
     pub fn begin(
         method: RotationMethod,
         body: &PrincipalMoments,
@@ -70,8 +70,8 @@ impl Rotation {
         self.carried = carried.into();
     }
 
-    /// Takes the body from one evaluation of torques to the next: the torque (N m) at these
-    /// positions acts for a whole step (s), then the body turns freely.
+    /// Advances the body from one evaluation of torques to the next: the torque (N m) at these positions acts for a
+    /// whole step (s), then the body rotates freely.
     pub fn kick_drift(
         &mut self,
         method: RotationMethod,
@@ -113,12 +113,11 @@ impl Rotation {
         self.carried = carried.into();
     }
 
-    /// Angular velocity (rad/s) at the time of the positions.
+    /// Returns the angular velocity (rad/s) at the time of the positions.
     ///
-    /// With the torque (N m) that acts at these positions it is that of the leap-frog, and
-    /// `step * torque . spin` is what the next kick adds to the kinetic energy (exactly so where the
-    /// momentum is carried). Before that torque is known, the mean of the last two torques foresees it to
-    /// second order.
+    /// With the torque (N m) at these positions it is that of the leap-frog, and `step * torque . spin` is what the
+    /// next kick adds to the kinetic energy (exactly so if the momentum is stored). Before that torque is known, the
+    /// mean of the last two torques predicts it to second order.
     pub fn spin(
         &self,
         method: RotationMethod,
@@ -142,7 +141,7 @@ impl Rotation {
         }
     }
 
-    /// Angular momentum (kg m^2/s, laboratory frame) at the time of the positions; see [`Self::spin`].
+    /// Returns the angular momentum (kg m^2/s, laboratory frame) at the time of the positions; see [`Self::spin`].
     pub fn momentum(
         &self,
         method: RotationMethod,
@@ -158,7 +157,7 @@ impl Rotation {
         turn::outward(q, body.momentum(turn::inward(q, spin)))
     }
 
-    /// Kinetic energy of the rotation (J) at the time of the positions; see [`Self::spin`].
+    /// Returns the kinetic energy of the rotation (J) at the time of the positions; see [`Self::spin`].
     pub fn energy(
         &self,
         method: RotationMethod,
@@ -171,18 +170,18 @@ impl Rotation {
         0.5 * inside.dot(&body.momentum(inside))
     }
 
-    /// The orientation, from the principal axes to the laboratory frame.
+    /// Returns the orientation, from the principal axes to the laboratory frame.
     pub fn turn(&self) -> UnitQuaternion<f64> {
         let [x, y, z, w] = self.orientation;
         UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z))
     }
 
-    /// A vector of the body's frame, in the laboratory's: places of a clump's spheres.
+    /// Rotates a vector from the body's frame to the laboratory's, such as positions of a clump's spheres.
     pub fn outward(&self, inside: Vector3<f64>) -> Vector3<f64> {
         turn::outward(&self.orientation, inside)
     }
 
-    /// A vector of the laboratory's frame, in the body's.
+    /// Rotates a vector from the laboratory's frame to the body's.
     pub fn inward(&self, outside: Vector3<f64>) -> Vector3<f64> {
         turn::inward(&self.orientation, outside)
     }

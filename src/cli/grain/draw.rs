@@ -1,4 +1,4 @@
-//! A picture of a shape, of the body it stands for, and of fidelity against the number of spheres.
+//! Draws a shape, the body that it approximates, and fidelity against the number of spheres.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use crate::cli::failure::Failure;
 use crate::cli::plot;
 use crate::view::{Curve, Panel, Sketch, sketch};
 
-/// Corners of an outline, a turn.
+/// Corners of an outline per full turn.
 const CORNERS: f64 = 180.0;
 
-/// Draws into an SVG or PNG file.
+/// Draws to an SVG or PNG file.
 pub(super) fn draw(
     name: &str,
     shape: &Shape,

@@ -1,4 +1,4 @@
-//! Spheres for a surface, as many as are asked for or as it takes.
+//! Approximates a surface by spheres, in a given number or as many as needed.
 
 use std::path::Path;
 
@@ -13,28 +13,28 @@ use crate::cli::failure::Failure;
 use crate::cli::{FitMethod, GrainArgs};
 use crate::geometry::Spatial;
 
-/// Spheres when no number is given: enough for most shapes, few enough for fast runs.
+/// Default number of spheres: enough for most shapes, few enough for fast runs.
 const USUAL: usize = 30;
-/// Spheres at most when something else ends the search.
+/// Greatest number of spheres if another criterion ends the search.
 const MOST: usize = 1000;
-/// Shares of the longest side: the smallest radius, and the distance that is covered.
+/// Defaults relative to the longest side: the smallest radius, and the covered distance.
 const LEAST: f64 = 0.01;
 const DISTANCE: f64 = 0.02;
-/// Share of the surface that is covered.
+/// Fraction of the surface to be covered.
 const COVERAGE: f64 = 0.95;
-/// How deep inscribed spheres reach into each other.
+/// Overlap of inscribed spheres.
 const OVERLAP: f64 = 0.6;
-/// Points of the surface against which spheres are laid.
+/// Number of surface points to which spheres are fitted.
 const POINTS: usize = 20_000;
 
-/// Spheres that stand for a body.
+/// Spheres that approximate a body.
 pub(super) struct Fitted {
     pub body: Body,
     pub exact: MassProperties<Spatial>,
     pub balls: Vec<Ball<Spatial>>,
-    /// What made them.
+    /// Name of the method.
     pub method: &'static str,
-    /// Fidelity by number of spheres; the last row is that of all.
+    /// Fidelity by number of spheres; the last row is that of all spheres.
     pub table: Vec<Fidelity>,
 }
 
@@ -44,7 +44,7 @@ impl Fitted {
     }
 }
 
-/// Options that only make sense for an STL file.
+/// Refuses options that only make sense for an STL file.
 pub(super) fn unused(args: &GrainArgs) -> Result<(), Failure> {
     let given = [
         ("--method", args.method.is_some()),
@@ -66,7 +66,7 @@ fn refuse(given: &[(&str, bool)], why: &str) -> Result<(), Failure> {
     }
 }
 
-/// Makes spheres for a surface.
+/// Fits spheres to a surface.
 pub(super) fn fit(args: &GrainArgs, mesh: Mesh) -> Result<Fitted, Failure> {
     let method = args.method.unwrap_or(FitMethod::Inscribed);
     let given = [
@@ -117,7 +117,7 @@ pub(super) fn fit(args: &GrainArgs, mesh: Mesh) -> Result<Fitted, Failure> {
         .spheres
         .map_or(if open { MOST } else { USUAL }, |n| n as usize);
     let all = make(most).map_err(wrong)?;
-    // The first spheres of a list are those of a shorter one, but for the axis.
+    // The first spheres of a list are those of a shorter one, except along an axis.
     let some = |count: usize| match method {
         FitMethod::Favier => make(count),
         _ => Ok(all[..count.min(all.len())].to_vec()),
@@ -146,7 +146,7 @@ pub(super) fn fit(args: &GrainArgs, mesh: Mesh) -> Result<Fitted, Failure> {
     let mut table = Vec::new();
     for count in counts(balls.len()) {
         let row = measured.fidelity(&some(count).map_err(wrong)?);
-        // Along an axis a request may give fewer spheres.
+        // Along an axis the result may have fewer spheres than requested.
         if table
             .last()
             .is_none_or(|last: &Fidelity| last.spheres < row.spheres)
@@ -168,7 +168,7 @@ pub(super) fn fit(args: &GrainArgs, mesh: Mesh) -> Result<Fitted, Failure> {
     })
 }
 
-/// Numbers of spheres below the last for the table, each about 1.6 times the one before.
+/// Returns the numbers of spheres below the last for the table, each about 1.6 times the previous one.
 fn counts(last: usize) -> impl Iterator<Item = usize> {
     let steps = [
         1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 300, 500, 800, 1200, 2000,

@@ -54,7 +54,7 @@ pub(super) fn grain(args: &GrainArgs) -> Result<(), Failure> {
     }
     let text = || write::toml(args, &name, &shape, fitted.as_ref());
     match &args.out {
-        // The shape alone, so that it can be read by what follows.
+        // Only the shape, so that another program can read it.
         Some(path) if path.as_os_str() == "-" => return print(text().as_bytes()),
         Some(path) => write::file(path, &text(), args.force)?,
         None => {}
@@ -65,10 +65,10 @@ pub(super) fn grain(args: &GrainArgs) -> Result<(), Failure> {
     print(tell::text(args, &name, &shape, &properties, fitted.as_ref()).as_bytes())
 }
 
-/// Spheres of which more than this overlap take the mass properties by voxels: slices take too long.
+/// If more spheres than this overlap, voxels give the mass properties: slices would take too long.
 const MANY: usize = 40;
 
-/// Mass properties as `arenite calc grain` gives them.
+/// Returns mass properties, as `arenite calc grain` does.
 fn properties(shape: &Shape, mut case: Value) -> Result<Value, Failure> {
     let calculate = |case: &Value| crate::body::calc::grain(case.clone(), std::path::Path::new(""));
     if matches!(shape, Shape::Spheres(clump) if clump.balls().len() > MANY) {

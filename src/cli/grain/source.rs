@@ -1,4 +1,4 @@
-//! Where a shape comes from.
+//! Reads or makes the shape.
 
 use std::path::Path;
 
@@ -15,11 +15,11 @@ use crate::geometry::{Dimension, Planar};
 use crate::input;
 use crate::spelling::{names, nearest};
 
-/// Of a random clump: the smallest radius over the largest, and the overlap.
+/// For a random clump: the smallest radius over the largest, and the overlap.
 const LEAST: f64 = 0.5;
 const OVERLAP: f64 = 0.5;
 
-/// The shape that is asked for, with a name for it.
+/// Returns the requested shape and its name.
 pub(super) fn shape(args: &GrainArgs) -> Result<(String, Shape), Failure> {
     let (name, shape) = match (args.random, &args.source) {
         (Some(count), _) => (format!("random-{}", args.seed), random(args, count)?),
@@ -44,7 +44,7 @@ fn random(args: &GrainArgs, count: u32) -> Result<Shape, Failure> {
     }
 }
 
-/// The triangles of an STL file.
+/// Reads the triangles of an STL file.
 pub(super) fn mesh(path: &Path) -> Result<Mesh, Failure> {
     let name = path.display();
     let bytes = input::bytes_or_pipe(path, MOST_BYTES)
@@ -83,7 +83,7 @@ fn read(source: &str) -> Result<Shape, Failure> {
     listed(source, value, path.parent().unwrap_or(Path::new("")))
 }
 
-/// The shape of a table as in `models/grains`; the density is that of the command line.
+/// Reads the shape from a table as in `models/grains`; the density comes from the command line.
 fn listed(name: &str, value: Result<Value, String>, folder: &Path) -> Result<Shape, Failure> {
     let wrong = |why: String| Failure::Input(format!("{name}: {why}"));
     let mut value = value.map_err(wrong)?;
@@ -99,7 +99,7 @@ fn listed(name: &str, value: Result<Value, String>, folder: &Path) -> Result<Sha
     }
 }
 
-/// A shape with all lengths multiplied.
+/// Returns a shape with all lengths multiplied by a factor.
 fn scaled(shape: Shape, factor: f64) -> Result<Shape, Failure> {
     if factor == 1.0 {
         return Ok(shape);
@@ -136,7 +136,7 @@ fn scaled(shape: Shape, factor: f64) -> Result<Shape, Failure> {
     }
 }
 
-/// Kind and number of the parts of a shape.
+/// Returns kind and number of the parts of a shape.
 pub(super) fn parts(shape: &Shape) -> (&'static str, usize) {
     match shape {
         Shape::Disks(clump) => ("disks", clump.balls().len()),
@@ -146,7 +146,7 @@ pub(super) fn parts(shape: &Shape) -> (&'static str, usize) {
     }
 }
 
-/// The embedded shapes with their mass properties for density 1.
+/// Returns the embedded shapes with their mass properties for density 1.
 pub(super) fn list_json() -> Result<Value, Failure> {
     let one = |&(name, text, _): &(&str, &str, &str)| {
         let shape = read(name)?;
@@ -161,7 +161,7 @@ pub(super) fn list_json() -> Result<Value, Failure> {
     Ok(Value::Array(all?))
 }
 
-/// The same as a table.
+/// Returns the embedded shapes as a text table.
 pub(super) fn list() -> Result<String, Failure> {
     let mut lines = vec![format!(
         "{:<16} {:>2} {:<8} {:>15} {:>15}  shape",

@@ -1,4 +1,4 @@
-//! What is printed for people.
+//! Text output for the user.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::body::calc::Shape;
 use crate::cli::GrainArgs;
 use crate::cli::report::short;
 
-/// Mass properties, and fidelity by number of spheres.
+/// Returns mass properties, and fidelity by number of spheres, as text.
 pub(super) fn text(
     args: &GrainArgs,
     name: &str,

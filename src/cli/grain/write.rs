@@ -1,4 +1,4 @@
-//! Shapes as TOML in the form of `models/grains`, and as a case of `arenite calc grain`.
+//! Writes shapes as TOML in the form of `models/grains`, and as a case of `arenite calc grain`.
 
 use std::fmt::Write;
 use std::io::ErrorKind;
@@ -14,7 +14,7 @@ use crate::cli::GrainArgs;
 use crate::cli::failure::Failure;
 use crate::geometry::{Dimension, Vector};
 
-/// A shape as a case of `arenite calc grain`.
+/// Returns a shape as a case of `arenite calc grain`.
 pub(super) fn case(shape: &Shape, density: f64) -> Value {
     fn list<D: Dimension>(balls: &[Ball<D>]) -> Value {
         let ball = |b: &Ball<D>| json!({"centre": b.centre.components().collect::<Vec<_>>(), "radius": b.radius});
@@ -39,7 +39,7 @@ pub(super) fn case(shape: &Shape, density: f64) -> Value {
     case
 }
 
-/// The shape as TOML, with a word on where it comes from.
+/// Returns the shape as TOML, with a comment on its origin.
 pub(super) fn toml(args: &GrainArgs, name: &str, shape: &Shape, fitted: Option<&Fitted>) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -105,7 +105,7 @@ fn balls<D: Dimension>(out: &mut String, balls: &[Ball<D>]) -> std::fmt::Result 
     Ok(())
 }
 
-/// A key of TOML, in quotes where it needs them.
+/// Returns a TOML key, in quotes if necessary.
 fn key(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if !name.is_empty() && name.chars().all(bare) {
@@ -115,7 +115,7 @@ fn key(name: &str) -> String {
     }
 }
 
-/// Writes a new file, or replaces one that is there when told so.
+/// Writes a new file; replaces an existing one only with `force`.
 pub(super) fn file(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true);

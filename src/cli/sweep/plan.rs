@@ -1,4 +1,4 @@
-//! `arenite sweep --check`: what would run.
+//! `arenite sweep --check`: describes the runs.
 
 use serde_json::json;
 
@@ -10,10 +10,10 @@ use crate::scenario::AnySetup;
 use crate::sweep::{self, Point};
 use crate::system::{Setup, System};
 
-/// Points that are shown one by one.
+/// Greatest number of points shown one by one.
 const SHOWN: usize = 6;
 
-/// Resolves all runs and prints what they are, with an estimate of the time that they take.
+/// Resolves all runs and lists them, with an estimate of their time.
 pub(super) fn check(call: &Call<'_>) -> Result<(), Failure> {
     let rows = sweep::read_rows(&call.points, &call.dir);
     let ours = |point: &Point| {
@@ -149,7 +149,7 @@ pub(super) fn check(call: &Call<'_>) -> Result<(), Failure> {
     verdict(wrong.len(), open)
 }
 
-/// A run that cannot start makes the input wrong, though the others would run.
+/// Returns an error if any run cannot start, even if the others could.
 fn verdict(wrong: usize, open: usize) -> Result<(), Failure> {
     match wrong {
         0 => Ok(()),
@@ -160,7 +160,7 @@ fn verdict(wrong: usize, open: usize) -> Result<(), Failure> {
     }
 }
 
-/// Grain-steps of a run and the seconds that they take at most; none of a run without steps.
+/// Returns the grain-steps of a run and an upper bound of their time, s; none for a run without steps.
 fn cost<D: Integrate>(setup: &Setup<D>) -> Result<Option<(f64, f64)>, String> {
     if setup.models.quasi_static.is_some() || setup.models.events.is_some() {
         return Ok(None);

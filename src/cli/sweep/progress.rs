@@ -1,4 +1,4 @@
-//! How far a sweep is: a bar of runs on a terminal, a line now and then elsewhere.
+//! Progress of a sweep: a bar of runs on a terminal, occasional lines elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::cli::report::{duration, message};
 use crate::sweep::Look;
 
-/// Lines elsewhere than on a terminal.
+/// Interval between lines if the output is no terminal.
 const LINES: Duration = Duration::from_secs(10);
 
 /// Shows the progress of a sweep.
@@ -20,7 +20,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// A meter for a sweep that begins now.
+    /// Returns a meter for a sweep that begins now.
     pub fn new() -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
@@ -36,7 +36,7 @@ impl Meter {
         }
     }
 
-    /// Takes note of where the sweep is.
+    /// Updates the display to the current progress.
     pub fn update(&self, look: &Look) {
         match &self.bar {
             Some(bar) => {
@@ -64,7 +64,7 @@ impl Meter {
         if look.failed > 0 {
             text += &format!(", {} failed", look.failed);
         }
-        // What is under way may end early, in a jam: its share is not all that it will take.
+        // A run in progress may end early, in a jam: its fraction underestimates its progress.
         let work = look.ended as f64 + look.under_way;
         let elapsed = self.begin.elapsed().as_secs_f64();
         let left = (look.all - look.there) as f64 - work;
@@ -74,7 +74,7 @@ impl Meter {
         text
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn end(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

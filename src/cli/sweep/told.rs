@@ -1,4 +1,4 @@
-//! What a sweep says, as text and as a picture.
+//! Output of a sweep's statistics, as text and as a picture.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::sweep::study::{BeverlooStudy, Group, Mean, SweepStudy};
 use crate::sweep::{Row, Sweep};
 use crate::view::{Curve, Panel, chart};
 
-/// Groups that are shown; more are in the table.
+/// Greatest number of groups shown; the table has all.
 const SHOWN: usize = 60;
 
-/// What the sweep says, for people.
+/// Returns the statistics of the sweep as text.
 pub(super) fn text(sweep: &Sweep, found: &SweepStudy, rows: &[Option<Row>], dir: &Path) -> String {
     let mut text = format!("{}: {}", found.name, runs(rows.len()));
     for (status, name) in [
@@ -45,7 +45,7 @@ pub(super) fn text(sweep: &Sweep, found: &SweepStudy, rows: &[Option<Row>], dir:
     )
 }
 
-/// Columns right-aligned under their heads.
+/// Right-aligns columns below their headers.
 fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |k: usize| rows.iter().map(|row| row[k].chars().count()).max();
@@ -110,7 +110,7 @@ fn mean(mean: &Option<Mean>) -> String {
     }
 }
 
-/// Jams, where there are any.
+/// Returns the jams, if there are any.
 fn jams(sweep: &Sweep, found: &SweepStudy) -> String {
     let jams = |group: &Group| group.jamming.map_or(0, |jamming| jamming.jams);
     if found.groups.iter().all(|group| jams(group) == 0) {
@@ -144,7 +144,7 @@ fn jams(sweep: &Sweep, found: &SweepStudy) -> String {
     )
 }
 
-/// What is said of runs whose time was up.
+/// Returns the remarks on runs that reached their time limit.
 fn censored(found: &SweepStudy) -> String {
     let all = found.groups.iter().filter_map(|group| group.jamming);
     let (mut runs, mut most) = (0, 0.0f64);
@@ -252,8 +252,8 @@ fn exponent(fit: &BeverlooFit, how: &str) -> String {
     )
 }
 
-/// Draws each figure, and the share of jams, against the first parameter that is a number; a curve for each
-/// combination of the others, with bars of a standard error.
+/// Draws each figure, and the fraction of jams, against the first numeric parameter; one curve per combination of the
+/// others, with bars of one standard error.
 pub(super) fn plot(sweep: &Sweep, found: &SweepStudy, path: &Path) -> Result<(), Failure> {
     let number = |group: &Group, k: usize| group.settings[k].1.parse::<f64>().ok();
     let axis = (0..sweep.parameters().len()).find(|k| {

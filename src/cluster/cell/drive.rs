@@ -1,4 +1,4 @@
-//! Moving the edges of a cell from evaluation to evaluation, and what that does to the grains.
+//! Motion of the edges of a cell between evaluations, and its effect on the grains.
 
 use super::{CellControl, CellSetup, CellState, CellSums, Edges, Flow, Tensor};
 use crate::cluster::arrays::Status;
@@ -12,16 +12,16 @@ use crate::cluster::world::Physics;
 use crate::cluster::world::World;
 use crate::geometry::Vector;
 
-/// The way of pairs beyond the reach of lists within a step, over that reach: a margin for the bound of ways.
+/// Ratio of the greatest distance of pairs within a step to the reach of lists: a margin for the bound of displacements.
 const BEYOND: f64 = 1.1;
 
-/// A place from the least corner of the cell.
+/// A position relative to the least corner of the cell.
 fn from_origin<D: Integrate>(cell: &CellState, x: D::Vector) -> D::Vector {
     D::Vector::from_fn(|k| x[k] - cell.origin[k])
 }
 
 impl Cell {
-    /// Lets the edges of the periodic cell be driven; before grains are there.
+    /// Configures the drive of the edges of the periodic cell; must precede all grains.
     pub fn set_cell(&mut self, setup: Option<CellSetup>) {
         self.sums = setup.is_some().then(Box::default);
         self.setup = setup;
@@ -32,7 +32,7 @@ impl Cell {
         self.setup.is_some()
     }
 
-    /// The rates that edges should have now, m/s; nothing for lengths that a pressure drives.
+    /// The required present rates of edges, m/s; none for lengths that a pressure drives.
     fn asked(&self, state: &CellState) -> ([Option<f64>; 3], f64) {
         let setup = self.setup.as_ref();
         let lengths = std::array::from_fn(|k| {
@@ -46,7 +46,7 @@ impl Cell {
         (lengths, state.shear)
     }
 
-    /// After a row of the series: its means begin anew.
+    /// Restarts the means after a row of the series.
     pub fn begin_means(&mut self) {
         if let Some(state) = &mut self.state {
             state.stress.sum = Tensor::default();
@@ -55,7 +55,7 @@ impl Cell {
     }
 }
 
-/// Before the first evaluation: the edges, and the flow that is on from the start.
+/// Before the first evaluation: initialises the edges, and the flow that is on from the start.
 pub fn start_cell<D: Integrate>(world: &mut World<D>, book: &mut Book) {
     if world.cell.setup.is_none() {
         return;
@@ -77,7 +77,7 @@ pub fn start_cell<D: Integrate>(world: &mut World<D>, book: &mut Book) {
     change_drives(&world.clock, &mut world.grains, &mut world.cell, book);
 }
 
-/// The lengths that a state holds become those of the engine: after it was read.
+/// Restores the lengths of a saved state in the engine.
 pub fn restore_cell<D: Integrate>(physics: &mut Physics<D>, cell: &Cell) {
     let Some(state) = &cell.state else {
         return;
@@ -89,10 +89,10 @@ pub fn restore_cell<D: Integrate>(physics: &mut Physics<D>, cell: &Cell) {
     }
 }
 
-/// Velocity of the flow of the cell at a place, at the evaluation; 0 where there is none.
+/// Velocity of the flow of the cell at a position, at the evaluation; 0 without a flow.
 pub fn flow_at<D: Integrate>(cell: &Cell, x: D::Vector) -> D::Vector {
     match &cell.state {
-        // As velocities are told there: half a step after those that are carried.
+        // At the time of the velocities: half a step after the stored ones.
         Some(state) => {
             let rates = state.carried.plus(1.0, &state.next).times(0.5);
             state.edges.flow(&rates).at(from_origin::<D>(state, x))
@@ -109,8 +109,8 @@ pub fn greatest_radius<D: Integrate>(grains: &Grains<D>) -> f64 {
     radii.fold(0.0, f64::max)
 }
 
-/// Where another drive acts from now on: what changes at once are rates of edges, and with them the velocities
-/// of all grains by the flow that is new.
+/// Applies a change of drives: the rates of edges change at once, and with them the velocities of
+/// all grains by the change of the flow.
 fn change_drives<D: Integrate>(
     clock: &Clock,
     grains: &mut Grains<D>,
@@ -161,8 +161,8 @@ fn change_drives<D: Integrate>(
     book.flows.walls += work;
 }
 
-/// Edges go on by a step, after the grains did. Gives a bound of the way by which two grains that lists look at
-/// came nearer, halved, m.
+/// Advances the edges by a step, after the grains. Returns an upper bound of half the approach of
+/// two grains in a list, m.
 pub(in crate::cluster) fn move_cell<D: Integrate>(
     world: &mut World<D>,
     book: &mut Book,
@@ -180,7 +180,7 @@ pub(in crate::cluster) fn move_cell<D: Integrate>(
         let x = from_origin::<D>(&state, arrays.position(slot) - v * (0.5 * h));
         fastest = fastest.max((v - flow.at(x)).norm_squared());
     }
-    // Of two grains that a list looks at the flow changes the way between them by no more than this.
+    // The flow changes the distance of two grains in a list by no more than this.
     let reach =
         BEYOND * (2.0 * greatest_radius(&world.grains) + world.physics.options.outer_margin);
     let way = h * (fastest.sqrt() + 0.5 * flow.bound() * reach);
@@ -189,7 +189,7 @@ pub(in crate::cluster) fn move_cell<D: Integrate>(
     state.rates = state.next.plus(0.25 * h, &foreseen);
     state.carried = state.next;
     state.sheared += h * flow.across;
-    // The image one length further is as good: offsets stay small.
+    // The image one length further is equivalent: offsets stay small.
     let turns = (state.edges.offset / state.edges.lengths[0]).round();
     if turns != 0.0 {
         for edges in [
@@ -225,7 +225,7 @@ fn next_rates<D: Integrate>(clock: &Clock, cell: &Cell, state: &CellState) -> Ed
                 mass,
                 rate,
             }) => {
-                // Who begins at an evaluation has only half of a step to go.
+                // A drive that begins at an evaluation acts for half a step only.
                 let (before, kick) = if state.started {
                     (state.carried.lengths[k], h)
                 } else {
@@ -238,7 +238,7 @@ fn next_rates<D: Integrate>(clock: &Clock, cell: &Cell, state: &CellState) -> Ed
             }
         };
     }
-    // The shear of the middle of the step; the offset there depends on the rate sought.
+    // The shear at the middle of the step; the offset there depends on the unknown rate.
     let middle = |k: usize| state.edges.lengths[k] + 0.5 * h * next.lengths[k];
     let along = next.lengths[0] / middle(0);
     let sheared = state.shear * middle(1) + along * state.edges.offset;
@@ -246,7 +246,7 @@ fn next_rates<D: Integrate>(clock: &Clock, cell: &Cell, state: &CellState) -> Ed
     next
 }
 
-/// The last part of an evaluation: the pressure, where the edges go next, and what that does to the grains.
+/// Last part of an evaluation: the pressure, the next rates of the edges, and their effect on the grains.
 pub(in crate::cluster) fn settle_cell<D: Integrate>(
     clock: &Clock,
     grains: &mut Grains<D>,
@@ -294,7 +294,7 @@ pub(in crate::cluster) fn settle_cell<D: Integrate>(
     cell.state = Some(state);
 }
 
-/// Pressure: the flux of momentum by links and by motion against the flow, over the volume.
+/// Pressure: the flux of momentum by links and by motion relative to the flow, over the volume.
 fn pressure<D: Integrate>(grains: &Grains<D>, state: &CellState) -> Tensor {
     let flow = state.flow();
     let arrays = &grains.arrays;
@@ -314,10 +314,10 @@ fn pressure<D: Integrate>(grains: &Grains<D>, state: &CellState) -> Tensor {
     sum.map(|row| row.map(|value| value * inverse))
 }
 
-/// Grains follow edges whose rates change; and the book of what images do. Forces across the border work on the
-/// grains as the images move: what all forces do with the flow, less what they do with it between the ends of
-/// links. `mean` is the flow of the mean of the rates before and after, which goes with the mean of velocities by
-/// which forces work.
+/// Makes grains follow edges whose rates change, and accounts for the work of images. Forces across
+/// the border work on the grains as the images move: the work of all forces in the flow, minus
+/// their work in the flow between the ends of links. `mean` is the flow for the mean of the rates
+/// before and after, which corresponds to the mean velocities over which forces work.
 fn follow<D: Integrate>(
     clock: &Clock,
     grains: &mut Grains<D>,
@@ -360,13 +360,13 @@ fn follow<D: Integrate>(
     let flows = &mut book.flows;
     flows.walls += h * given;
     flows.last[2] += h * given;
-    // The stride books the work of dampers on each grain; across the border the images' part of it is given.
+    // The stride accounts for the work of dampers on each grain; this adds the images' part across the border.
     flows.damping += h * lost;
     flows.last[1] += h * lost;
 }
 
-/// Brings stepped grains back into the cell. With each edge their velocity changes by its rate; that energy comes
-/// from outside.
+/// Wraps stepped grains into the cell. Each crossing of an edge changes their velocity by its rate;
+/// that energy is external work.
 pub(in crate::cluster) fn wrap_into_cell<D: Integrate>(
     grains: &mut Grains<D>,
     book: &mut Book,
@@ -410,8 +410,8 @@ pub(in crate::cluster) fn wrap_into_cell<D: Integrate>(
     }
 }
 
-/// The way to the nearest image of a difference of two places, m, and its velocity against that of the
-/// difference itself, m/s; a step before the evaluation if `before`.
+/// Vector to the nearest image for a difference of two positions, m, and the velocity of that image
+/// relative to the difference itself, m/s; one step before the evaluation if `before`.
 pub(in crate::cluster) fn nearest_image_of<D: Integrate>(
     clock: &Clock,
     physics: &Physics<D>,

@@ -1,22 +1,22 @@
-//! The edges of a periodic cell, and the flow of a cell whose edges change.
+//! The edges of a periodic cell, and the flow of a cell with changing edges.
 
 use serde::{Deserialize, Serialize};
 
 use crate::geometry::Vector;
 
-/// Edges of a cell: along the axes, but that the second is displaced along the first. Also their rates, and
-/// rates of these. The first edge is (a, 0, 0), the second (offset, b, 0), the third
-/// (0, 0, c), with the lengths a, b and c; in the plane the third length counts as 1.
+/// Edges of a cell: along the axes, except that the second is displaced along the first. Also used
+/// for their rates and accelerations. The first edge is (a, 0, 0), the second (offset, b, 0), the
+/// third (0, 0, c), with the lengths a, b and c; in the plane the third length is 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Edges {
-    /// Along the axes.
+    /// Lengths along the axes.
     pub lengths: [f64; 3],
-    /// Of the image above the cell, along x.
+    /// Displacement along x of the image above the cell.
     pub offset: f64,
 }
 
 impl Edges {
-    /// These plus so many times others.
+    /// These edges plus `times` others.
     pub fn plus(&self, times: f64, other: &Edges) -> Edges {
         Edges {
             lengths: std::array::from_fn(|k| self.lengths[k] + times * other.lengths[k]),
@@ -24,7 +24,7 @@ impl Edges {
         }
     }
 
-    /// So many times these.
+    /// These edges times a number.
     pub fn times(&self, times: f64) -> Edges {
         Edges::default().plus(times, self)
     }
@@ -34,7 +34,7 @@ impl Edges {
         self.lengths.iter().product()
     }
 
-    /// The flow that carries edges along: edges that change at these rates.
+    /// The flow that moves with edges that change at these rates.
     pub fn flow(&self, rates: &Edges) -> Flow {
         let along: [f64; 3] = std::array::from_fn(|k| rates.lengths[k] / self.lengths[k]);
         Flow {
@@ -43,7 +43,7 @@ impl Edges {
         }
     }
 
-    /// The sum of so many edges along each axis: from a cell to an image of it.
+    /// Sum of multiples of the edges along each axis: the vector from the cell to one of its images.
     pub fn image<V: Vector>(&self, turns: [f64; 3]) -> V {
         V::from_fn(|k| {
             let along = turns[k] * self.lengths[k];
@@ -55,7 +55,7 @@ impl Edges {
         })
     }
 
-    /// How many edges along each axis lie between a difference of two places and its nearest image.
+    /// Number of edges along each axis between a difference of two positions and its nearest image.
     pub fn turns<V: Vector>(&self, d: V) -> [f64; 3] {
         let mut turns = [0.0; 3];
         turns[1] = (d[1] / self.lengths[1]).round();
@@ -68,7 +68,7 @@ impl Edges {
     }
 }
 
-/// A velocity that grows in proportion to the place: along each axis by itself, and across y more along x.
+/// A velocity field linear in the position: extension along each axis, and shear of x along y.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flow {
     /// Rates of strain along the axes, 1/s.
@@ -78,7 +78,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Velocity at a place from the origin of the cell.
+    /// Velocity at a position relative to the origin of the cell.
     pub fn at<V: Vector>(&self, x: V) -> V {
         V::from_fn(|k| {
             let along = self.along[k] * x[k];
@@ -90,14 +90,14 @@ impl Flow {
         })
     }
 
-    /// A bound of the speed over the distance, 1/s.
+    /// Upper bound of the speed over the distance, 1/s.
     pub fn bound(&self) -> f64 {
         let squares = self.along.iter().map(|rate| rate * rate);
         (squares.sum::<f64>() + self.across * self.across).sqrt()
     }
 
-    /// The power of this flow on what has a virial: the sum over links of force times flow of the way
-    /// between their ends, W.
+    /// Power of this flow on a virial: the sum over links of the force times the flow over the
+    /// vector between their ends, W.
     pub fn power(&self, virial: &[[f64; 3]; 3]) -> f64 {
         let along: f64 = (0..3).map(|k| self.along[k] * virial[k][k]).sum();
         along + self.across * virial[1][0]

@@ -1,14 +1,14 @@
 //! Periodic cells whose edges change with time: sheared (Lees and Edwards 1972), strained, or under pressure.
 //!
-//! Grains have their places and velocities at rest space, as everywhere. An image is displaced by a sum of edges
-//! H and moves with that of their rates dH/dt; so a grain that comes in on the other side changes its velocity by
-//! these, and a link across the border feels the velocity of the image. A grain feels besides the acceleration
-//! (d2H/dt2) H^-1 x: with it a flow that is the same everywhere, (dH/dt) H^-1 x, stays one whatever the edges do, no
-//! place in the cell differs from any other, and lengths under pressure obey the equations of Andersen (1980) and of
-//! Parrinello and Rahman (1981). At a constant rate of shear it is 0.
+//! Grains have absolute positions and velocities, as everywhere. An image is displaced by a sum of edges H
+//! and moves with the sum of their rates dH/dt; so these change the velocity of a grain that enters on the
+//! other side, and a link across the border involves the velocity of the image. In addition grains have the
+//! acceleration (d2H/dt2) H^-1 x: with it a homogeneous flow, (dH/dt) H^-1 x, stays homogeneous for any
+//! motion of the edges, all places in the cell are equivalent, and lengths under pressure obey the equations
+//! of Andersen (1980) and of Parrinello and Rahman (1981). At a constant rate of shear it is 0.
 //!
-//! Edges are stepped as grains are, by the leapfrog, so that grains and their images go on the same paths to
-//! rounding.
+//! The edges are integrated like the grains, by the leapfrog, so that grains and their images move
+//! on the same paths up to rounding.
 
 pub mod drive;
 mod edges;
@@ -21,52 +21,52 @@ pub use sums::CellSums;
 
 use serde::{Deserialize, Serialize};
 
-/// Sums over links or grains of one vector times another: way or velocity first, force or momentum second.
+/// Sums over links or grains of the product of two vectors: displacement or velocity first, force or momentum second.
 pub type Tensor = [[f64; 3]; 3];
 
 /// Stress in a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellStress {
-    /// Of links at the evaluation: sum of the way from the second grain to the first times the force on the first, J.
+    /// Of links at the evaluation: sum of the vector from the second grain to the first times the force on the first, J.
     pub links: Tensor,
     /// Pressure of links and motion at the evaluation, Pa; in the plane N/m.
     pub pressure: Tensor,
-    /// Sum of that over the steps since the last row of the series.
+    /// Sum of the pressure over the steps since the last row of the series.
     pub sum: Tensor,
-    /// How many they are.
+    /// Number of these steps.
     pub steps: u64,
     /// Sum over the steps of the second half of the run.
     pub late: Tensor,
-    /// How many they are.
+    /// Number of these steps.
     pub late_steps: u64,
 }
 
-/// Where the edges of a cell are, as a checkpoint holds it.
+/// State of the edges of a cell, as stored in a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellState {
-    /// Least corner, m, which stays.
+    /// Fixed least corner, m.
     pub origin: [f64; 3],
     /// Edges at the evaluation, m.
     pub edges: Edges,
-    /// Their rates at the evaluation, foreseen as the velocities of grains are, m/s.
+    /// Rates of the edges at the evaluation, predicted like the velocities of grains, m/s.
     pub rates: Edges,
-    /// Their rates over the last step, m/s.
+    /// Rates of the edges over the last step, m/s.
     pub carried: Edges,
-    /// Their rates over the coming step, m/s.
+    /// Rates of the edges over the coming step, m/s.
     pub next: Edges,
-    /// Rates of these at the evaluation, m/s^2.
+    /// Accelerations of the edges at the evaluation, m/s^2.
     pub acceleration: Edges,
-    /// The same at the evaluation before.
+    /// Accelerations at the evaluation before.
     pub previous: Edges,
-    /// Which drive acts on each axis.
+    /// Index of the drive of each axis.
     pub drives: [Option<u32>; 3],
     /// Rate of shear, 1/s.
     pub shear: f64,
-    /// Whether the first evaluation is over.
+    /// Whether the first evaluation is done.
     pub started: bool,
-    /// Stress, now and on average.
+    /// Present and mean stress.
     pub stress: CellStress,
-    /// Shear so far.
+    /// Accumulated shear.
     pub sheared: f64,
 }
 
@@ -78,7 +78,7 @@ impl CellState {
 }
 
 impl CellStress {
-    /// A sum of pressures over steps as their mean; the last where there was no step.
+    /// The mean pressure from a sum over steps; the present pressure without steps.
     fn mean(&self, sum: &Tensor, steps: u64) -> Tensor {
         if steps == 0 {
             return self.pressure;

@@ -1,58 +1,58 @@
-//! What drives the edges of a periodic cell.
+//! Drives of the edges of a periodic cell.
 
 use serde::{Deserialize, Serialize};
 
-/// How the edges of a periodic cell change; all directions are periodic.
+/// Changes of the edges of a periodic cell; all directions are periodic.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CellSetup {
-    /// What drives lengths. Of several that are on at once for an axis the last acts; where none is the length stays.
+    /// Drives of lengths. Of several that are on at once for an axis the last acts; without a drive the length is constant.
     pub drives: Vec<CellDrive>,
-    /// What drives the shear, alike.
+    /// Drives of the shear, likewise.
     pub shears: Vec<CellShear>,
 }
 
-/// What drives the lengths of some axes for a time.
+/// Drive of the lengths of some axes for a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellDrive {
-    /// Which axes; each goes by itself.
+    /// Whether it acts on each axis; axes are driven independently.
     pub axes: [bool; 3],
-    /// How.
+    /// Type of control.
     pub control: CellControl,
-    /// When it is on.
+    /// Time interval in which it is on.
     pub span: Span,
 }
 
-/// How a length is driven.
+/// Type of control of a length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CellControl {
-    /// By a true rate of strain, 1/s: dL/dt = rate L.
+    /// A true rate of strain, 1/s: dL/dt = rate L.
     Strain(f64),
-    /// By a pressure: M d2L/dt2 = A (P - p (1 + (dL/dt) / (L rate))).
+    /// A pressure: M d2L/dt2 = A (P - p (1 + (dL/dt) / (L rate))).
     Pressure {
-        /// p, Pa, in the plane N/m.
+        /// Pressure p, Pa; in the plane N/m.
         pressure: f64,
-        /// M of each axis, kg.
+        /// Mass M of each axis, kg.
         mass: [f64; 3],
-        /// The greatest rate of strain, 1/s: that at which the pressure presses an empty cell together.
+        /// Greatest rate of strain, 1/s: that at which the pressure compresses an empty cell.
         rate: f64,
     },
 }
 
-/// A shear in x between planes across y, for a time.
+/// A shear flow along x with gradient along y, for a time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellShear {
-    /// dv_x / dy, 1/s.
+    /// Shear rate dv_x / dy, 1/s.
     pub rate: f64,
-    /// When it is on.
+    /// Time interval in which it is on.
     pub span: Span,
 }
 
-/// From when to when, s.
+/// A time interval, s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Span {
-    /// Begins.
+    /// Start.
     pub from: f64,
-    /// Ends; none: never.
+    /// End; none: no end.
     pub until: Option<f64>,
 }
 
@@ -63,7 +63,7 @@ impl Span {
 }
 
 impl CellSetup {
-    /// Which drive acts on an axis at a time, by its place in the list.
+    /// Index in the list of the drive that acts on an axis at a time.
     pub fn drive(&self, axis: usize, time: f64) -> Option<usize> {
         let on = |drive: &CellDrive| drive.axes[axis] && drive.span.holds(time);
         self.drives.iter().rposition(on)
@@ -75,7 +75,7 @@ impl CellSetup {
         on.map_or(0.0, |shear| shear.rate)
     }
 
-    /// The greatest rate at which grains next to each other are driven past each other, 1/s, and the greatest
+    /// The greatest rate at which adjacent grains are driven past each other, 1/s, and the greatest
     /// pressure, Pa.
     pub fn greatest(&self) -> (f64, f64) {
         let (mut rate, mut pressure) = (0.0f64, 0.0f64);

@@ -1,10 +1,10 @@
-//! What links give to the stress of a cell, summed by the kernels.
+//! Contributions of links to the stress of a cell, summed by the kernels.
 
 use super::Tensor;
 use crate::vector::{Lanes, Row};
 
-/// Sums over links, eight side by side, of the way from the second grain to the first times the force on the
-/// first.
+/// Sums over links, in eight lanes, of the vector from the second grain to the first times the
+/// force on the first.
 #[derive(Clone, Debug, Default)]
 pub struct CellSums {
     whole: [[Row; 3]; 3],
@@ -12,7 +12,7 @@ pub struct CellSums {
 }
 
 impl CellSums {
-    /// Adds eight links: ways, forces, and the dampers' share of them.
+    /// Adds eight links: vectors between grains, forces, and the dampers' share of them.
     #[inline(always)]
     pub(in crate::cluster) fn add<L: Lanes, const N: usize>(
         &mut self,
@@ -30,7 +30,7 @@ impl CellSums {
         }
     }
 
-    /// Sums over all links, and of the dampers' share; in a fixed order.
+    /// Sums over all links, and of the dampers' share, in a fixed order.
     pub fn totals(&self) -> [Tensor; 2] {
         let total = |row: Row| {
             let a = row.0;

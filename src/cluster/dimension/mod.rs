@@ -1,4 +1,4 @@
-//! What the plane and space do each in their own way: which kernels they call, and where rows keep what.
+//! Operations that differ between plane and space: kernels, and the layout of rows.
 
 mod planar;
 mod spatial;
@@ -14,15 +14,15 @@ use crate::contact::LinkLaw;
 use crate::geometry::Dimension;
 use crate::vector::Level;
 
-/// Steps and evaluations of a dimension.
+/// Steps and evaluations in a dimension.
 pub trait ClusterDimension: Dimension {
     /// Tangential springs of a batch.
     type History: History;
     /// Whether a spring changes sign when its two bodies are exchanged.
     const SPRING_IS_VECTOR: bool;
 
-    /// Contact forces of candidate pairs; gives the work of tangential forces, J. What links give to the stress
-    /// is added to `sums`.
+    /// Computes the contact forces of candidate pairs; returns the work of tangential forces, J.
+    /// The contribution of links to the stress is added to `sums`.
     fn pair_forces<F: Onto>(
         level: Level,
         law: &LinkLaw,
@@ -32,7 +32,7 @@ pub trait ClusterDimension: Dimension {
         timing: Timing,
         sums: Option<&mut CellSums>,
     ) -> f64;
-    /// Contact forces at a surface of a wall that turns with an angular velocity (rad/s).
+    /// Computes the contact forces at a surface of a wall that rotates with an angular velocity (rad/s).
     fn wall_forces(
         level: Level,
         law: &LinkLaw,
@@ -44,9 +44,9 @@ pub trait ClusterDimension: Dimension {
         reference: [f64; 3],
         wall_spin: [f64; 3],
     ) -> WallSums;
-    /// Works out how grains of arcs are turned.
+    /// Computes the orientations of grains of arcs.
     fn turn_arcs(_level: Level, _arrays: &Arrays<Self>, _arcs: &mut Arcs) {}
-    /// Contact forces of candidate pairs, some of them arcs; in space there are none.
+    /// Computes the contact forces of candidate pairs with arcs; in space there are no arcs.
     fn arc_pair_forces(
         level: Level,
         law: &LinkLaw,
@@ -69,7 +69,7 @@ pub trait ClusterDimension: Dimension {
         let (rows, spins) = (Seen::both(&arrays.rows), Seen::both(&arrays.spins));
         Self::pair_forces(level, law, rows, spins, block, timing, None)
     }
-    /// Contact forces at a surface, of arcs too.
+    /// Computes the contact forces at a surface, including those of arcs.
     fn arc_wall_forces(
         level: Level,
         law: &LinkLaw,
@@ -85,27 +85,27 @@ pub trait ClusterDimension: Dimension {
             level, law, arrays, lists, changed, timing, geometry, reference, [0.0; 3],
         )
     }
-    /// Radius times spin from the row, 1 or 3 components.
+    /// Radius times spin from the row, one or three components.
     fn surface_spin(arrays: &Arrays<Self>, slot: usize) -> [f64; 3];
     /// Adds to the contact force and moment over radius of a slot.
     fn add_force(arrays: &mut Arrays<Self>, slot: usize, force: [f64; 3], moment: [f64; 3]);
     /// Sets the velocity, and radius times spin, of a slot to zero.
     fn stop(arrays: &mut Arrays<Self>, slot: usize);
-    /// Moves a slot and turns it by an angle times its radius.
+    /// Displaces a slot and turns it by an angle times its radius.
     fn shift(arrays: &mut Arrays<Self>, slot: usize, way: Self::Vector, turn: [f64; 3]);
     /// Contact force and moment over radius.
     fn force(arrays: &Arrays<Self>, slot: usize) -> ([f64; 3], [f64; 3]);
-    /// The dampers' share of them.
+    /// The dampers' share of force and moment.
     fn damper(arrays: &Arrays<Self>, slot: usize) -> ([f64; 3], [f64; 3]);
-    /// Orientation now.
+    /// Present orientation.
     fn rotation(arrays: &Arrays<Self>, slot: usize) -> Self::Rotation;
-    /// Velocity and surface spin that the integrator carries.
+    /// Velocity and surface spin stored by the integrator.
     fn carried(arrays: &Arrays<Self>, slot: usize) -> ([f64; 3], [f64; 3]);
     /// Sets the acceleration before last of a column of `state`.
     fn set_previous(arrays: &mut Arrays<Self>, slot: usize, column: usize, acceleration: f64);
-    /// Writes a slot from a state.
+    /// Writes the state of a grain to a slot.
     fn write(arrays: &mut Arrays<Self>, slot: usize, grain: &Grain<Self>);
-    /// Column of the radius is 3, of the first velocity 4 in both dimensions.
+    /// Sets the position of a slot. The radius is in column 3, the first velocity in column 4 in both dimensions.
     fn place(arrays: &mut Arrays<Self>, slot: usize, position: Self::Vector) {
         for k in 0..Self::N {
             arrays.rows[slot].0[k] = position[k];
@@ -113,16 +113,16 @@ pub trait ClusterDimension: Dimension {
     }
 }
 
-/// What goes beside the lists where there are grains of arcs.
+/// Additional data of a pass over lists with grains of arcs.
 pub struct ArcPass<'a> {
-    /// Arcs.
+    /// Tables of arcs.
     pub arcs: &'a Arcs,
-    /// Of pairs: which grains and arcs the lanes of each batch name.
+    /// For pairs: the grains and arcs of the lanes of each batch.
     pub named: &'a [Named],
-    /// Way since the lists were filtered, m; without end where batches are not to be left out.
+    /// Displacement since the lists were filtered, m; infinite if no batch may be skipped.
     pub way: f64,
-    /// Batches to go through, in which all arcs face each other; all that there are where none are named.
+    /// Batches to process, in which all arcs face each other; if none are given, all batches.
     pub sure: Option<&'a [(u32, u8)]>,
-    /// Batches left out, and which of their lanes name arcs that do not face each other.
+    /// Batches skipped, and their lanes with arcs that do not face each other.
     pub astray: &'a mut Vec<(u32, u8)>,
 }

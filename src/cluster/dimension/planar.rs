@@ -1,4 +1,4 @@
-//! The plane: rows of eight numbers hold all of a grain.
+//! The plane: a row of eight numbers contains all data of a grain.
 
 use super::{ArcPass, ClusterDimension};
 use crate::body::Grain;

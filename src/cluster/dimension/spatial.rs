@@ -13,11 +13,11 @@ use crate::contact::{LinkLaw, with_law};
 use crate::geometry::{Dimension, Spatial};
 use crate::vector::{Level, Row, run};
 
-/// Column in the row of the dampers' share: 0 where its moment is that of the force, and 1 where it stands beside.
+/// Column in the row of the dampers' share: 0 if its moment equals that of the force, 1 if it is stored separately.
 const OWN_MOMENT: usize = 3;
 
-/// Before something else than contacts turns a slot: the moment of the dampers' share, so far that of the force, is
-/// put where it stays.
+/// Before anything other than contacts turns a slot: stores the moment of the dampers' share, which
+/// equals that of the force so far, separately.
 pub(in crate::cluster) fn set_moment_apart(arrays: &mut Arrays<Spatial>, slot: usize) {
     let (damper, force) = (&mut arrays.dampers[slot].0, &arrays.forces[slot].0);
     if damper[OWN_MOMENT] == 0.0 {

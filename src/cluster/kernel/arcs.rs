@@ -1,39 +1,39 @@
 //! The planar kernels of grains of arcs.
 //!
-//! A lane names arcs. The circle of one is worked out from the row of its grain, and the force and moment go
-//! to that row: nothing is kept per arc and step. A pair of arcs touches if the line of their centres passes
-//! through both; lanes of which that is no longer true are told, their batches left out, and evaluated once
-//! other arcs are found (`facing`).
+//! A lane refers to arcs. The circle of an arc is computed from the row of its grain, and force and
+//! moment are added to that row: nothing is stored per arc and step. A pair of arcs touches if the
+//! line of their centres passes through both. The kernel reports lanes of which that is no longer
+//! true, skips their batches, and evaluates them once other arcs are found (`facing`).
 
 use super::planar::{Meeting, PlanarSums};
 use super::{Batch, Change, Flags, Timing, WallGeometry, WallSums, known, nearest_image};
 use crate::contact::Law;
 use crate::vector::{Kernel, LANES, Lanes, Row, sincos};
 
-/// Row of a ball in the table of arcs, and of a grain of arcs as a whole: circles about the middle.
+/// Row of a whole grain of arcs in the table of arcs; row 0 is a ball. Both are circles about the centre.
 pub const WHOLE: u32 = 1;
 
-/// Joints belong to both arcs: what rounding leaves there must not send one to and fro.
+/// Joints belong to both arcs: rounding there must not cause a switch to and fro.
 pub const HAIR: f64 = -1e-14;
 
-/// What kernels know of the arcs of grains.
+/// Data of kernels about the arcs of grains.
 #[derive(Clone, Debug, Default)]
 pub struct Arcs {
     /// By slot: that of its grain, and the row of its arc.
     pub place: Vec<[u32; 2]>,
-    /// By slot of a grain: sine and cosine of its turn.
+    /// By slot of a grain: sine and cosine of its orientation.
     pub turns: Vec<[f64; 2]>,
-    /// Arcs of all forms, over the radius of the grain: centre (2), radius, how much larger that is than the
-    /// smallest of the form, directions of the beginning (2) and of the end (2). Before them a ball, and a
-    /// grain as a whole (marked by a fourth column below 0).
+    /// Arcs of all forms, over the radius of the grain: centre (2), radius, its excess over the
+    /// smallest radius of the form, directions of the beginning (2) and of the end (2). The first
+    /// rows are a ball, and a whole grain (marked by a negative fourth column).
     pub rows: Vec<Row>,
     /// Slots of grains of arcs.
     pub grains: Vec<u32>,
-    /// By class of pairs and batch: what the lanes name; to be made anew where there are not as many as batches.
+    /// By class of pairs and batch: grains and arcs of the lanes; rebuilt if the number differs from that of batches.
     pub named: Vec<Vec<Named>>,
 }
 
-/// Grains and rows of arcs that the lanes of a batch name.
+/// Grains and rows of arcs of the lanes of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Named {
     /// Slots of the grains, first bodies and second.
@@ -43,7 +43,7 @@ pub struct Named {
 }
 
 impl Named {
-    /// Of a batch, by the table of places.
+    /// From a batch and the table of places.
     pub fn new(batch: &Batch, place: &[[u32; 2]]) -> Self {
         let of = |slots: &[u32; LANES], k: usize| slots.map(|slot| place[slot as usize][k]);
         Named {
@@ -53,7 +53,7 @@ impl Named {
     }
 }
 
-/// Turns of grains of arcs, worked out from their rows.
+/// Computes the orientations of grains of arcs from their rows.
 pub struct ArcTurns<'a> {
     /// Rows of the bodies.
     pub rows: &'a [Row],
@@ -82,15 +82,15 @@ impl Kernel for ArcTurns<'_> {
 
 #[inline(always)]
 fn turn_eight<L: Lanes>(rows: &[Row], slots: &[u32; LANES], count: usize, turns: &mut [[f64; 2]]) {
-    // One by one is faster than taking whole rows apart; what goes through a closure may not be inlined where
-    // vector units are enabled.
+    // One by one is faster than transposing whole rows; a closure might not be inlined with vector
+    // units enabled.
     let (mut arc, mut radius) = ([0.0; LANES], [0.0; LANES]);
     for (lane, &slot) in slots.iter().enumerate() {
         let row = &rows[slot as usize].0;
         (arc[lane], radius[lane]) = (row[2], row[3]);
     }
     let (arc, radius) = (L::from_array(arc), L::from_array(radius));
-    // Slots that were emptied have no radius.
+    // Emptied slots have no radius.
     let angle = arc.div(radius).only(L::splat(0.0).less(radius));
     let [sine, cosine] = sincos(angle);
     let (sine, cosine) = (sine.to_array(), cosine.to_array());
@@ -108,11 +108,11 @@ struct Circles<L: Lanes> {
     inverse_mass: L,
     sine: L,
     cosine: L,
-    /// From the middle of the grain to that of the arc, over the grain's radius.
+    /// Vector from the centre of the grain to that of the arc, over the grain's radius.
     arm: [L; 2],
     /// Radius of the arc, over the grain's.
     share: L,
-    /// By how much it is larger than the smallest of the grain, over the grain's radius; below 0 of wholes.
+    /// Excess over the smallest radius of the grain, over the grain's radius; negative for whole grains.
     excess: L,
     ends: [L; 4],
 }
@@ -141,8 +141,8 @@ impl<L: Lanes> Circles<L> {
         }
     }
 
-    /// By how much a direction lies within the arc: the lesser of two cross products, below 0 beyond an end;
-    /// 0 of balls.
+    /// Position of a direction within the arc: the lesser of two cross products, negative beyond an
+    /// end; 0 for balls.
     #[inline(always)]
     fn within(&self, x: L, y: L) -> L {
         let own = [
@@ -155,7 +155,7 @@ impl<L: Lanes> Circles<L> {
         after.min(before)
     }
 
-    /// Velocity of the middle of the arc.
+    /// Velocity of the centre of the arc.
     #[inline(always)]
     fn speed(&self) -> [L; 2] {
         [
@@ -164,14 +164,14 @@ impl<L: Lanes> Circles<L> {
         ]
     }
 
-    /// Moment of a force at the middle of the arc about that of the grain, over the grain's radius.
+    /// Moment of a force at the centre of the arc about that of the grain, over the grain's radius.
     #[inline(always)]
     fn moment(&self, x: L, y: L) -> L {
         self.arm[0].mul(y).sub(self.arm[1].mul(x))
     }
 }
 
-/// Forces of candidate pairs, some of them arcs, added to the rows of grains.
+/// Computes forces of candidate pairs with arcs and adds them to the rows of grains.
 pub struct ArcPairs<'a, W: Law> {
     /// Law of all these pairs.
     pub law: W,
@@ -183,23 +183,23 @@ pub struct ArcPairs<'a, W: Law> {
     pub forces: &'a mut [Row],
     /// Candidates.
     pub named: &'a [Named],
-    /// Way since the lists were filtered, m; without end where no batch is to be left out.
+    /// Displacement since the lists were filtered, m; infinite if no batch may be skipped.
     pub way: f64,
-    /// Of each batch: way on which nothing in it can come into touch, m.
+    /// For each batch: the displacement up to which none of its pairs can touch, m.
     pub quiet: &'a mut [f64],
     /// Tangential springs, m.
     pub history: &'a mut [Row],
-    /// Tangential stiffnesses at the evaluation before, N/m; nothing where the law has the same at any overlap.
+    /// Tangential stiffnesses at the previous evaluation, N/m; empty if the stiffness of the law is constant.
     pub stiffness: &'a mut [Row],
     /// Flags.
     pub flags: &'a mut [Flags],
-    /// Batches in which something changed.
+    /// Batches with changes.
     pub changed: &'a mut Vec<Change>,
     /// Timing.
     pub timing: Timing,
-    /// Batches to go through, in which all arcs face each other; all that there are where none are named.
+    /// Batches to process, in which all arcs face each other; if none are given, all batches.
     pub sure: Option<&'a [(u32, u8)]>,
-    /// Batches left out, and which of their lanes name arcs that do not face each other.
+    /// Batches skipped, and their lanes with arcs that do not face each other.
     pub astray: &'a mut Vec<(u32, u8)>,
 }
 
@@ -229,7 +229,7 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
         let tiny = L::splat(1e-300);
         let hair = L::splat(HAIR);
         let minus = L::splat(-0.0);
-        // Of both halves of a row all but the fourth column.
+        // All columns of both halves of a row except the fourth.
         let three = L::mask(0b0111_0111);
         let reaction = L::from_array([-0.0, -0.0, 0.0, 0.0, -0.0, -0.0, 0.0, 0.0]);
         let mut work = zero;
@@ -260,7 +260,7 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
             let touch = square.less(radii.mul(radii));
             let touch_bits = L::bits(touch);
             if sure.is_none() {
-                // Arcs on the far sides pass the first test too, and overlap by a lot. A circle of the
+                // Arcs on the far sides pass the first test too, with a large overlap. A circle of the
                 // smallest radii of both rolls freely inside the sum of the one and the mirrored other
                 // (Blaschke 1916): no other pair is nearer than one with less overlap than that.
                 let within = a
@@ -281,7 +281,7 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
                 let gap = distance.sub(radii);
                 let gap = gap.select(L::splat(f64::INFINITY), zero.less(radii));
                 let least = gap.to_array().into_iter().fold(f64::INFINITY, f64::min);
-                // Both come nearer by that way at most; a hair less, for rounding.
+                // Both approach by at most that displacement; slightly less, for rounding.
                 if way < f64::INFINITY {
                     quiet[index] = way + 0.499 * least;
                 }
@@ -291,7 +291,7 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
             let (nx, ny) = (dx.mul(inverse), dy.mul(inverse));
             let (va, vb) = (a.speed(), b.speed());
             let spin = a.spin.mul(a.share).add(b.spin.mul(b.share));
-            // The grains' own radii and not the arcs': the force must not jump where one arc ends.
+            // The radii of the grains, not of the arcs: the force must be continuous where one arc ends.
             let radius = if W::NEEDS_RADIUS {
                 let sum = a.radius.add(b.radius);
                 a.radius.mul(b.radius).div(sum.max(tiny))
@@ -313,7 +313,7 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
             let ([fx, fy, t], [gx, gy, s]) = (e.force, e.damper);
             let at_a = |x: L, y: L, t: L| a.moment(x, y).add(a.share.mul(t));
             let at_b = |x: L, y: L, t: L| b.share.mul(t).sub(b.moment(x, y));
-            // Moments on both side by side, so that rows are made of columns once.
+            // Moments on both side by side, so that one transposition makes the rows.
             let out = L::transpose([
                 fx,
                 fy,
@@ -336,7 +336,7 @@ impl<W: Law> Kernel for ArcPairs<'_, W> {
     }
 }
 
-/// Forces of candidate grains, some of them arcs, at one surface.
+/// Computes forces of candidate grains with arcs at one surface.
 pub struct ArcWalls<'a, W: Law> {
     /// Law of all these contacts.
     pub law: W,
@@ -350,19 +350,19 @@ pub struct ArcWalls<'a, W: Law> {
     pub batches: &'a [Batch],
     /// Tangential springs, m.
     pub history: &'a mut [Row],
-    /// Tangential stiffnesses at the evaluation before, N/m; nothing where the law has the same at any overlap.
+    /// Tangential stiffnesses at the previous evaluation, N/m; empty if the stiffness of the law is constant.
     pub stiffness: &'a mut [Row],
     /// Flags.
     pub flags: &'a mut [Flags],
-    /// Batches in which something changed.
+    /// Batches with changes.
     pub changed: &'a mut Vec<Change>,
     /// Timing.
     pub timing: Timing,
     /// The surface.
     pub geometry: WallGeometry<'a>,
-    /// Point about which moments are taken.
+    /// Reference point of moments.
     pub reference: [f64; 3],
-    /// As for pairs. Where the geometry is of lanes, all arcs face it.
+    /// As for pairs. With a geometry of lanes, all arcs face it.
     pub sure: Option<&'a [(u32, u8)]>,
     /// As for pairs.
     pub astray: &'a mut Vec<(u32, u8)>,

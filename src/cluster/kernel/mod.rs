@@ -1,8 +1,8 @@
 //! Kernels of a step: contact forces of eight candidate pairs at a time.
 //!
-//! A batch holds eight candidates; all go through without a branch, and masks zero what is not
-//! in touch. History lies beside the indices. The kernels of the plane and of space share the
-//! part along the normal (`normal`) and the rules of the first partial step.
+//! A batch contains eight candidates; all are processed without a branch, and masks zero those that
+//! are not in contact. The contact history is stored beside the indices. The kernels of the plane
+//! and of space have in common the normal part (`normal`) and the rules of the first partial step.
 
 mod arcs;
 mod planar;
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::contact::{Contact, Law, Response};
 use crate::vector::{LANES, Lanes, Row, Soon};
 
-/// Eight candidate pairs; empty lanes name the dummy body 0 twice.
+/// Eight candidate pairs; empty lanes refer to the dummy body 0 twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Batch {
@@ -40,20 +40,20 @@ impl Batch {
     }
 }
 
-/// No rows to ask for.
+/// No rows to prefetch.
 pub const NOTHING: [Soon; 3] = [Soon::NONE; 3];
 
 /// Rows of both bodies that kernels read.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// Of the first bodies.
+    /// Rows of the first bodies.
     pub firsts: &'a [Row],
-    /// Of the second bodies.
+    /// Rows of the second bodies.
     pub seconds: &'a [Row],
 }
 
 impl<'a> Seen<'a> {
-    /// The same for both.
+    /// The same rows for both.
     pub fn both(rows: &'a [Row]) -> Self {
         Seen {
             firsts: rows,
@@ -62,15 +62,15 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// Rows to which the forces of pairs are added: of a batch first to all second bodies, then to all first ones. In a list sorted by first
-/// and then second bodies a row is then added up in one order, wherever batches begin: what else is in the list, and so how many ranks
-/// share the system, makes no difference.
+/// Rows to which the forces of pairs are added: for a batch first to all second bodies, then to all first
+/// ones. In a list sorted by first and then second bodies a row is then summed in one order, wherever batches
+/// begin: the other content of the list, and so the number of ranks, makes no difference.
 pub trait Onto {
-    /// Where in the rows both bodies of each lane lie, those that are read and those that are added to.
+    /// Positions in the rows of both bodies of each lane, for reading and for adding.
     fn places(&self, batch: &Batch) -> [[u32; LANES]; 2];
-    /// Lanes that are told to touch without those that are empty.
+    /// Masks out empty lanes from those that appear to touch.
     fn filled<L: Lanes>(batch: &Batch, touch: L::Mask) -> L::Mask;
-    /// Asks for what is needed after these batches, a share at each.
+    /// Prefetches rows needed after these batches, a share at each.
     fn ask<L: Lanes>(&self, _batch: usize) {}
     /// The rows of the first bodies.
     fn firsts(&mut self) -> &mut [Row];
@@ -78,7 +78,7 @@ pub trait Onto {
     fn seconds(&mut self) -> &mut [Row];
 }
 
-/// The rows of all slots. A kernel of its own: looking for the right rows costs small systems some of their speed.
+/// The rows of all slots. It has a kernel of its own, since computing positions in rows slows down small systems.
 #[derive(Debug)]
 pub struct All<'a>(pub &'a mut [Row]);
 
@@ -102,7 +102,7 @@ impl Onto for All<'_> {
     }
 }
 
-/// Rows of slots that follow each other, of the first and of the second bodies.
+/// Rows of consecutive slots, of the first and of the second bodies.
 #[derive(Debug)]
 pub struct Near<'a> {
     first: u32,
@@ -115,7 +115,7 @@ pub struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Rows of both bodies: their first slot, and the rows.
+    /// The same rows for both bodies, with their first slot.
     pub fn both(first: u32, rows: &'a mut [Row]) -> Self {
         Near {
             first,
@@ -127,7 +127,7 @@ impl<'a> Near<'a> {
         }
     }
 
-    /// The same, with other rows for the second bodies.
+    /// Sets separate rows for the second bodies.
     pub fn and(self, first: u32, rows: &'a mut [Row]) -> Self {
         Near {
             apart: true,
@@ -137,7 +137,7 @@ impl<'a> Near<'a> {
         }
     }
 
-    /// The same, with rows that will be needed after these pairs.
+    /// Sets the rows to prefetch, which are needed after these pairs.
     pub fn with(self, soon: [Soon; 3]) -> Self {
         Near { soon, ..self }
     }
@@ -158,7 +158,7 @@ impl Onto for Near<'_> {
     }
     #[inline(always)]
     fn filled<L: Lanes>(batch: &Batch, touch: L::Mask) -> L::Mask {
-        // Few batches have empty lanes: the last of a block, and those in which a grain was that is taken away.
+        // Few batches have empty lanes: the last of a block, and those that contained a removed grain.
         if batch
             .a
             .iter()
@@ -189,9 +189,9 @@ impl Onto for Near<'_> {
     }
 }
 
-/// Where slots lie in rows that begin with the slot `first`. The dummy, which empty lanes name and to which nothing is added, counts as
-/// the last row where it lies elsewhere: a way around for empty lanes cost large systems a fifth of their speed. Panics where another slot
-/// lies outside.
+/// Positions of slots in rows that begin with the slot `first`. The dummy of empty lanes, to which
+/// nothing is added, maps to the last row if it is elsewhere: a branch for empty lanes cost large
+/// systems a fifth of their speed. Panics if another slot is outside.
 #[inline(always)]
 fn places(length: usize, first: u32, slots: &[u32; LANES]) -> [u32; LANES] {
     let last = (length as u32).saturating_sub(1);
@@ -206,10 +206,10 @@ fn places(length: usize, first: u32, slots: &[u32; LANES]) -> [u32; LANES] {
     places
 }
 
-/// What a batch does to its second bodies, from what it does to its first: columns of `reaction` change their sign.
+/// Forces on the second bodies of a batch, from those on the first: columns of `reaction` change sign.
 #[inline(always)]
 fn opposite<L: Lanes>(rows: &[L; LANES], reaction: L) -> [L; LANES] {
-    // Written out: arrays of vectors that are mapped go through memory.
+    // Written out: arrays of vectors that are mapped are stored in memory.
     [
         rows[0].flip(reaction),
         rows[1].flip(reaction),
@@ -237,39 +237,39 @@ fn more<L: Lanes>(rows: &mut [L; LANES], by: [L; LANES]) {
     ];
 }
 
-/// A block of candidate pairs, and what a step changes of it.
+/// A block of candidate pairs, and the data that a step changes.
 #[derive(Debug)]
 pub struct Block<'a, H, F> {
     /// Candidates.
     pub batches: &'a [Batch],
     /// Tangential springs, m.
     pub history: &'a mut [H],
-    /// Tangential stiffnesses at the evaluation before, N/m; nothing where the law has the same at any overlap.
+    /// Tangential stiffnesses at the previous evaluation, N/m; empty if the stiffness of the law is constant.
     pub stiffness: &'a mut [Row],
-    /// What links with slots remember; nothing where the law has none.
+    /// Contact history of additional terms; empty if the law has none.
     pub memory: &'a mut [Memory],
     /// Flags.
     pub flags: &'a mut [Flags],
-    /// Batches in which something changed.
+    /// Batches with changes.
     pub changed: &'a mut Vec<Change>,
     /// Rows of the forces.
     pub forces: F,
-    /// Space: rows of the dampers' share, of which kernels know the first halves: moments are those of the
-    /// forces.
+    /// Space: rows of the dampers' share, of which kernels use only the first halves: moments are
+    /// those of the forces.
     pub dampers: F,
 }
 
-/// State of eight links, a bit each.
+/// State of eight links, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flags {
-    /// In touch at the last evaluation.
+    /// In contact at the last evaluation.
     pub touch: u8,
     /// Sliding.
     pub slip: u8,
 }
 
 impl Flags {
-    /// Becomes the state after an evaluation of these contacts; a batch in which something changed is noted.
+    /// Updates the state after an evaluation of these contacts; records a batch with changes.
     #[inline(always)]
     fn change<L: Lanes>(
         &mut self,
@@ -296,45 +296,45 @@ impl Flags {
     }
 }
 
-/// A batch in which a link opened, closed, slipped or gripped.
+/// A batch in which a link formed, ended, slipped or gripped.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
     /// Index of the batch.
     pub batch: u32,
-    /// Its flags before.
+    /// Flags before.
     pub before: Flags,
-    /// Its flags after.
+    /// Flags after.
     pub after: Flags,
-    /// Kinetic energy of approach, J, in the lanes of links that opened.
+    /// Kinetic energy of approach, J, in the lanes of links that formed.
     pub approach: Row,
 }
 
-/// How a step evaluates links.
+/// Timing of the evaluation of links in a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     /// Step, s.
     pub step: f64,
-    /// Part of the step by which the tangential spring is carried on before the force is taken.
+    /// Fraction of the step by which the tangential spring advances before the force is evaluated.
     pub before: f64,
-    /// Part of the step by which it is carried on afterwards.
+    /// Fraction of the step by which it advances afterwards.
     pub after: f64,
     /// Relative tolerance of slip and grip.
     pub slip_tolerance: f64,
-    /// Whether links that open within the step get their exact share of it.
+    /// Whether links that form within the step act for their exact share of it.
     pub partial: bool,
     /// Whether a force acts for half a step before and after its evaluation (the leapfrogs): then links without a normal
-    /// damper that end within the step get their exact share of it too. Where there are bodies of several parts.
+    /// damper that end within the step act for their exact share of it, too. Used with bodies of several parts.
     pub centred: bool,
     /// Lengths of the periodic directions, m; 0 where not periodic.
     pub periodic: Option<[f64; 3]>,
-    /// How images move, where they do.
+    /// Motion of images, if they move.
     pub moving: Option<Moving>,
 }
 
 /// Images of a periodic cell whose edges move; all directions are periodic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moving {
-    /// Of the image above, along x, m.
+    /// Displacement of the image above, along x, m.
     pub offset: f64,
     /// Rates of the lengths, m/s.
     pub rates: [f64; 3],
@@ -342,14 +342,14 @@ pub struct Moving {
     pub offset_rate: f64,
 }
 
-/// Separations brought to the nearest image in periodic directions.
+/// Reduces separations to the nearest image in periodic directions.
 #[inline(always)]
 pub(super) fn nearest_image<L: Lanes, const N: usize>(
     d: [L; N],
     lengths: Option<[f64; 3]>,
 ) -> [L; N] {
     let Some(lengths) = lengths else { return d };
-    // Rounds to the nearest integer by adding what leaves no fractional digits.
+    // Rounds to the nearest integer by adding a number that leaves no fractional digits.
     let shift = L::splat(6755399441055744.0);
     let mut out = d;
     for k in 0..N {
@@ -361,7 +361,7 @@ pub(super) fn nearest_image<L: Lanes, const N: usize>(
     out
 }
 
-/// Separations brought to the nearest image, with relative velocities that take in how images move.
+/// Reduces separations to the nearest image, and adds the motion of images to relative velocities.
 #[inline(always)]
 pub(super) fn image<L: Lanes, const N: usize>(
     d: [L; N],
@@ -385,33 +385,33 @@ pub(super) fn image<L: Lanes, const N: usize>(
     (d, v)
 }
 
-/// The part of eight contacts along their normals.
+/// Normal part of eight contacts.
 pub(super) struct Normal<L: Lanes> {
-    /// Normal force, N; pulling by slots only.
+    /// Normal force, N; attractive only with additional terms.
     pub force: L,
     /// The damper's share of it, N.
     pub damper: L,
     /// Coefficients.
     pub response: Response<L>,
-    /// Share of the step since contact began, for links that just opened; 1/2 for others is
+    /// Fraction of the step since contact began, for links that just formed; 1/2 for others is
     /// implied by `first` being false.
     pub share: L,
-    /// Links that opened within this step and are integrated from their exact time of contact.
+    /// Links that formed within this step and are integrated from their exact time of contact.
     pub first: u8,
-    /// What presses, N: friction is limited by its share of this. The force where there are no slots.
+    /// Pressing force, N: it limits friction. Equal to the normal force without additional terms.
     pub pressing: L,
-    /// Normal stiffness, N/m (laws with slots).
+    /// Normal stiffness, N/m (laws with additional terms).
     pub stiffness: L,
 }
 
-/// Normal force of eight contacts.
+/// Computes the normal force of eight contacts.
 ///
-/// A link that opened since the last evaluation has felt its spring and damper only since the
-/// moment of contact, a share f of the step ago: the impulse of the half-steps before and after
-/// is that of an approach at constant speed from that moment on, (f + 1/2) of a step for the
-/// damper and (f + 1/2)^2 / 2 steps squared for the spring. One that ends within the next step is the same seen
-/// backwards in time. Without that an elastic impact would lose (step x frequency)^2 / 12 of its energy in the mean. Links with
-/// a normal damper, which lose more than that, are left as they are.
+/// In a link that formed since the last evaluation, spring and damper have acted only since the moment
+/// of contact, a fraction f of the step ago: the impulse of the half-steps before and after is that of
+/// an approach at constant speed from that moment on, (f + 1/2) of a step for the damper and (f +
+/// 1/2)^2 / 2 steps squared for the spring. A link that ends within the next step is the time reversal
+/// of this. Without the correction an elastic impact would lose (step x frequency)^2 / 12 of its energy
+/// on average. Links with a normal damper, which lose more than that, are not corrected.
 #[inline(always)]
 pub(super) fn normal<L: Lanes, W: Law>(
     law: &W,
@@ -429,7 +429,7 @@ pub(super) fn normal<L: Lanes, W: Law>(
     let mut first = 0;
     if opened != 0 && timing.partial && !W::BEGINS_SMOOTHLY {
         let covered = zero.sub(speed).mul(L::splat(timing.step));
-        // Deeper than one step of approach: not a fresh touch (a grain put there); taken whole.
+        // Deeper than one step of approach: not a new contact (a grain placed there); evaluated for the whole step.
         first = opened & !L::bits(covered.less(contact.overlap)) & L::bits(zero.less(covered));
         let mask = L::mask(first);
         share = contact
@@ -458,7 +458,7 @@ pub(super) fn normal<L: Lanes, W: Law>(
         let composite = law.compose(contact, deepest);
         let response = composite.response;
         let damping = response.normal_damping.mul(weight).mul(speed);
-        // Dampers do not pull; what pulls by itself is left.
+        // Dampers cause no attraction; the attraction of other terms stays.
         let pushed = response.elastic.sub(damping);
         let pushed = pushed.max(response.elastic.min(zero));
         let pull = composite.pull.mul(weight);
@@ -491,7 +491,7 @@ pub(super) fn normal<L: Lanes, W: Law>(
     }
 }
 
-/// What is remembered of the stiffness of a batch, by laws that remember it.
+/// The stored stiffness of a batch, for laws that require it.
 #[inline(always)]
 pub(super) fn known<W: Law>(stiffness: &mut [Row], index: usize) -> Option<&mut Row> {
     if W::STIFFENS {
@@ -500,9 +500,9 @@ pub(super) fn known<W: Law>(stiffness: &mut [Row], index: usize) -> Option<&mut 
     None
 }
 
-/// What is left of the extension of eight springs across, which grow stiffer or softer as the overlap changes: a spring
-/// that grows stiffer keeps its force, one that grows softer keeps its extension, so that neither gains energy by it
-/// (Thornton and Randall 1988; Elata and Berryman 1996). Each lane of `before` becomes the stiffness of now.
+/// Remaining fraction of the extension of eight tangential springs whose stiffness changes with the overlap: a spring
+/// that becomes stiffer keeps its force, one that becomes softer keeps its extension, so that neither gains energy
+/// (Thornton and Randall 1988; Elata and Berryman 1996). Each lane of `before` is set to the present stiffness.
 #[inline(always)]
 pub(super) fn lasting<L: Lanes>(
     before: Option<&mut Row>,
@@ -514,11 +514,11 @@ pub(super) fn lasting<L: Lanes>(
     let old = L::load(before);
     response.tangential_stiffness.only(touch).store(before);
     let ratio = old.mul(response.tangential_compliance).min(one);
-    // Of a link that has just begun nothing is known, and there is nothing to keep.
+    // A link that has just begun has no former stiffness, and no spring to keep.
     ratio.select(one, L::splat(0.0).less(old))
 }
 
-/// Lanes in which links hold: those in touch, and those that a gap has not broken yet.
+/// Lanes of existing links: those in contact, and those that a gap has not yet broken.
 #[inline(always)]
 pub(super) fn held<L: Lanes, W: Law>(law: &W, touch: u8, before: u8, overlap: L, radius: L) -> u8 {
     if W::COMPOSED {

@@ -1,10 +1,10 @@
 //! The planar kernel.
 //!
-//! Row of a body: x, y, arc (radius times angle), radius, vx, vy, s (radius times spin),
-//! 1/mass. With s as the state both partners take the same spin term, and one difference of two
-//! rows gives all that a pair needs. Row of forces: Fx, Fy, T, 0 of the whole force and the same
-//! of what takes energy out of motion for other ends than the normal springs: the normal dampers
-//! and all tangential force. T is the moment over the radius.
+//! Row of a body: x, y, arc (radius times angle), radius, vx, vy, s (radius times spin), 1/mass.
+//! With s as the state both partners have the same spin term, and one difference of two rows gives
+//! all data of a pair. Row of forces: Fx, Fy, T, 0 of the total force and the same of the forces
+//! that remove mechanical energy other than normal springs: normal dampers and all tangential
+//! forces. T is the moment over the radius.
 
 use super::surface::{Facing, WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
@@ -20,10 +20,10 @@ const N: f64 = -0.0;
 /// Signs of the second body: positions and velocities are subtracted, radii, spins and inverse
 /// masses added.
 const DIFFERENCE: Row = Row([N, N, N, 0.0, N, N, 0.0, 0.0]);
-/// Signs of the force on the second body: moments over radii are alike.
+/// Signs of the force on the second body: moments over radii are equal.
 const REACTION: Row = Row([N, N, 0.0, 0.0, N, N, 0.0, 0.0]);
 
-/// Eight contacts evaluated.
+/// Results of eight contacts.
 pub(super) struct Evaluated<L: Lanes> {
     pub force: [L; 3],
     pub damper: [L; 3],
@@ -31,11 +31,11 @@ pub(super) struct Evaluated<L: Lanes> {
     pub work: L,
     pub touch: u8,
     pub slip: u8,
-    /// Force against rolling, N: its moment is the effective radius times it (laws with slots).
+    /// Force against rolling, N: its moment is this times the effective radius (laws with additional terms).
     pub rolling: L,
 }
 
-/// Tangential part and assembly; `n` points from the second body to the first.
+/// Computes the tangential part and assembles the forces; `n` points from the second body to the first.
 #[inline(always)]
 pub(super) fn assemble<L: Lanes, W: Law>(
     law: &W,
@@ -111,15 +111,15 @@ pub(super) fn assemble<L: Lanes, W: Law>(
     }
 }
 
-/// Eight meetings in the plane, of whatever is round where it touches.
+/// Eight contacts in the plane, of any bodies that are circular at the contact.
 pub(super) struct Meeting<L: Lanes> {
     /// From the second body to the first.
     pub normal: [L; 2],
     pub overlap: L,
     pub inverse_mass: L,
-    /// Effective radius; only if the law asks for it.
+    /// Effective radius; only if the law requires it.
     pub radius: L,
-    /// Velocity of the first body's centre of curvature against the second's.
+    /// Velocity of the first body's centre of curvature relative to the second's.
     pub velocity: [L; 2],
     /// Sum of radii times spins.
     pub spin: L,
@@ -127,7 +127,7 @@ pub(super) struct Meeting<L: Lanes> {
 }
 
 impl<L: Lanes> Meeting<L> {
-    /// Forces of a law; springs and flags are brought up to date, and a batch in which something changed noted.
+    /// Computes the forces of a law, updates springs and flags, and records a batch with changes.
     #[inline(always)]
     pub fn evaluate<W: Law>(
         self,
@@ -158,7 +158,7 @@ impl<L: Lanes> Meeting<L> {
         let opened = L::bits(touch) & !flags.touch;
         let mut deepest = L::splat(0.0);
         if let (true, Some(turning)) = (W::COMPOSED, &turning) {
-            // Of what is apart it is 0, unless it was given to it.
+            // For bodies that are apart it is 0, unless it was set.
             deepest = L::load(&turning.memory.deepest);
         }
         let part = normal(law, contact, speed, touch, opened, timing, &mut deepest);
@@ -188,7 +188,7 @@ impl<L: Lanes> Meeting<L> {
     }
 }
 
-/// What a wall feels, batch by batch.
+/// Forces on a wall, summed over batches.
 pub(super) struct PlanarSums<L: Lanes> {
     reference: [L; 2],
     work: L,
@@ -199,7 +199,7 @@ pub(super) struct PlanarSums<L: Lanes> {
 }
 
 impl<L: Lanes> PlanarSums<L> {
-    /// Moments are taken about a point.
+    /// Sums with moments about a point.
     #[inline(always)]
     pub fn new(reference: [f64; 3]) -> Self {
         let zero = L::splat(0.0);
@@ -219,7 +219,7 @@ impl<L: Lanes> PlanarSums<L> {
         let ([fx, fy, _], [ex, ey, _]) = (e.force, e.damper);
         let ([nx, ny], [wx, wy]) = (facing.normal, facing.velocity);
         let touch = L::mask(e.touch);
-        // The contact point lies on the wall, at `distance` from the centre.
+        // The contact point is on the wall, at `distance` from the centre.
         let arm_x = centre[0]
             .sub(nx.mul(facing.distance))
             .sub(self.reference[0]);
@@ -238,7 +238,7 @@ impl<L: Lanes> PlanarSums<L> {
             .add(ex.mul(wx).add(ey.mul(wy)).only(touch));
     }
 
-    /// Adds moments on grains by themselves, N m.
+    /// Adds separate moments on grains, N m.
     #[inline(always)]
     pub fn turn(&mut self, moment: L, spin: f64) {
         let power = moment.mul(L::splat(spin));
@@ -259,7 +259,7 @@ impl<L: Lanes> PlanarSums<L> {
     }
 }
 
-/// Forces of candidate pairs, added to the bodies' rows.
+/// Computes forces of candidate pairs and adds them to the bodies' rows.
 pub struct PlanarPairs<'a, W: Law, F: Onto> {
     /// Law of all these pairs.
     pub law: W,
@@ -269,7 +269,7 @@ pub struct PlanarPairs<'a, W: Law, F: Onto> {
     pub block: Block<'a, Row, F>,
     /// Timing.
     pub timing: Timing,
-    /// What links give to the stress, where that is asked for.
+    /// Contribution of links to the stress, if required.
     pub sums: Option<&'a mut CellSums>,
 }
 
@@ -330,7 +330,7 @@ impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
             if touch_bits | flags.touch == 0 {
                 continue;
             }
-            // Root and inverse side by side rather than one after the other.
+            // Computes root and inverse independently instead of one after the other.
             let square = square.max(tiny);
             let distance = square.sqrt();
             let inverse = one.div(square).mul(distance);
@@ -400,7 +400,7 @@ impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
     }
 }
 
-/// Forces of candidate grains at one surface.
+/// Computes forces of candidate grains at one surface.
 pub struct PlanarWalls<'a, W: Law> {
     /// Law of all these contacts.
     pub law: W,
@@ -414,17 +414,17 @@ pub struct PlanarWalls<'a, W: Law> {
     pub history: &'a mut [Row],
     /// As for pairs.
     pub stiffness: &'a mut [Row],
-    /// What links with slots remember; nothing where the law has none.
+    /// Contact history of additional terms; empty if the law has none.
     pub memory: &'a mut [Memory],
     /// Flags.
     pub flags: &'a mut [Flags],
-    /// Batches in which something changed.
+    /// Batches with changes.
     pub changed: &'a mut Vec<Change>,
     /// Timing.
     pub timing: Timing,
     /// The surface.
     pub geometry: WallGeometry<'a>,
-    /// Point about which moments are taken.
+    /// Reference point of moments.
     pub reference: [f64; 3],
     /// Angular velocity of the wall, rad/s.
     pub wall_spin: [f64; 3],

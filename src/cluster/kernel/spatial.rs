@@ -1,9 +1,9 @@
-//! The spatial kernel: as the planar one, with a tangential spring of three components that is
-//! turned along with the contact.
+//! The spatial kernel: like the planar one, with a tangential spring of three components that turns
+//! with the contact.
 //!
-//! Row of a body: x, y, z, radius, vx, vy, vz, 1/mass; row of its spin: radius times spin (3),
-//! and what the kernel does not read. Row of forces: Fx, Fy, Fz, 0, Tx, Ty, Tz, 0 with T the
-//! moment over the radius; in the first half of a second row the share of normal dampers and
+//! Row of a body: x, y, z, radius, vx, vy, vz, 1/mass; row of its spin: radius times spin (3), and
+//! data that the kernel does not read. Row of forces: Fx, Fy, Fz, 0, Tx, Ty, Tz, 0, where T is the
+//! moment over the radius; the first half of a second row contains the share of normal dampers and
 //! tangential forces, whose moment is the same.
 
 use super::surface::{WallGeometry, WallSums};
@@ -57,11 +57,11 @@ struct Evaluated<L: Lanes> {
     work: L,
     touch: u8,
     slip: u8,
-    /// Force against rolling and twisting, N: its moment is the effective radius times it (laws with slots).
+    /// Force against rolling and twisting, N: its moment is this times the effective radius (laws with additional terms).
     turning: V3<L>,
 }
 
-/// A spring of the last step, turned into the tangent plane of now with its length kept.
+/// The spring of the last step, rotated into the present tangent plane with its length conserved.
 #[inline(always)]
 pub(super) fn laid_flat<L: Lanes>(spring: V3<L>, n: V3<L>) -> V3<L> {
     let (one, tiny) = (L::splat(1.0), L::splat(f64::MIN_POSITIVE));
@@ -69,12 +69,12 @@ pub(super) fn laid_flat<L: Lanes>(spring: V3<L>, n: V3<L>) -> V3<L> {
     let flat = zip(spring, n, |h, n| h.sub(along.mul(n)));
     let length = dot(spring, spring);
     let lost = along.mul(along);
-    // Of beds at rest: the stretch rounds to 1. Each lane has the bits that it has below.
+    // In beds at rest the stretch rounds to 1. Each lane has the same bits as below.
     if L::bits(length.mul(L::splat(1e-17)).less(lost)) == 0 {
         return flat;
     }
-    // sqrt(1 / (1 - share)), to less than a rounding by three terms of its series where a step turns the spring by less
-    // than 2 mrad, without a root that all would wait for.
+    // sqrt(1 / (1 - share)), by three terms of its series, with an error below rounding if a step
+    // turns the spring by less than 2 mrad: without a square root on which everything would wait.
     let share = lost.div(length.max(tiny));
     let higher = L::splat(0.5).add(L::splat(0.375).mul(share));
     let mut stretch = one.add(share.mul(higher));
@@ -133,7 +133,7 @@ fn assemble<L: Lanes, W: Law>(
     let touch_bits = L::bits(touch);
     let after = L::splat(timing.after * timing.step);
     let square = dot(trial, trial);
-    // Who is surely below the limit of sliding and of gripping again needs no root and no quotient, and mostly that is all eight.
+    // Links well below the limits of sliding and of gripping again need no square root and no quotient; mostly all eight are.
     let below = cap.mul(L::splat((1.0 - timing.slip_tolerance) * (1.0 - 1e-9)));
     let near = L::bits(below.mul(below.abs()).less(square)) & touch_bits;
     let (tangential, kept, slip);
@@ -144,7 +144,7 @@ fn assemble<L: Lanes, W: Law>(
     } else {
         let size = square.sqrt();
         let over = cap.less(size);
-        // Root and inverse side by side rather than one after the other; the inverse stays finite.
+        // Computes root and inverse independently instead of one after the other; the inverse stays finite.
         let one = L::splat(1.0);
         let inverse = one.div(square.max(L::splat(1e-300))).mul(size);
         let scale = cap.mul(inverse).select(one, over);
@@ -162,7 +162,7 @@ fn assemble<L: Lanes, W: Law>(
     let work = zero.sub(dot(tangential, vt).mul(L::splat(timing.step)));
     let force = zip(n, tangential, |n, t| fnormal.mul(n).add(t));
     let damper_force = zip(n, tangential, |n, t| damper.mul(n).add(t));
-    // Moment over radius: -n x F, of which the normal part has none.
+    // Moment over radius: -n x F, to which the normal part does not contribute.
     let moment = cross(tangential, n);
     Evaluated {
         force,
@@ -176,7 +176,7 @@ fn assemble<L: Lanes, W: Law>(
     }
 }
 
-/// Rows of moments on arms, of forces against rolling and twisting.
+/// Rows of the moments of rolling and twisting forces with the given arm.
 #[inline(always)]
 fn turned<L: Lanes>([x, y, z]: V3<L>, arm: L) -> [L; LANES] {
     let zero = L::splat(0.0);
@@ -184,14 +184,14 @@ fn turned<L: Lanes>([x, y, z]: V3<L>, arm: L) -> [L; LANES] {
     L::transpose([zero, zero, zero, zero, x, y, z, zero])
 }
 
-/// Eight meetings in space.
+/// Eight contacts in space.
 struct Meeting<L: Lanes> {
     /// From the second body to the first.
     normal: V3<L>,
     overlap: L,
     inverse_mass: L,
     radius: L,
-    /// Velocity of the first body against the second.
+    /// Velocity of the first body relative to the second.
     velocity: V3<L>,
     /// Sum of radii times spins.
     spin: V3<L>,
@@ -199,7 +199,7 @@ struct Meeting<L: Lanes> {
 }
 
 impl<L: Lanes> Meeting<L> {
-    /// Forces of a law; springs and flags are brought up to date, and a batch in which something changed noted.
+    /// Computes the forces of a law, updates springs and flags, and records a batch with changes.
     #[inline(always)]
     fn evaluate<W: Law>(
         self,
@@ -232,7 +232,7 @@ impl<L: Lanes> Meeting<L> {
         let opened = L::bits(touch) & !flags.touch;
         let mut deepest = L::splat(0.0);
         if let (true, Some(turning)) = (W::COMPOSED, &turning) {
-            // Of what is apart it is 0, unless it was given to it.
+            // For bodies that are apart it is 0, unless it was set.
             deepest = L::load(&turning.memory.deepest);
         }
         let part = normal(law, contact, speed, touch, opened, timing, &mut deepest);
@@ -288,7 +288,7 @@ fn store3<L: Lanes>(values: V3<L>, history: &mut SpatialHistory) {
     values[2].store(&mut history[2]);
 }
 
-/// Forces of candidate pairs, added to the bodies' rows.
+/// Computes forces of candidate pairs and adds them to the bodies' rows.
 pub struct SpatialPairs<'a, W: Law, F: Onto> {
     /// Law of all these pairs.
     pub law: W,
@@ -300,7 +300,7 @@ pub struct SpatialPairs<'a, W: Law, F: Onto> {
     pub block: Block<'a, SpatialHistory, F>,
     /// Timing.
     pub timing: Timing,
-    /// What links give to the stress, where that is asked for.
+    /// Contribution of links to the stress, if required.
     pub sums: Option<&'a mut CellSums>,
 }
 
@@ -444,7 +444,7 @@ impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
     }
 }
 
-/// Forces of candidate grains at one surface.
+/// Computes forces of candidate grains at one surface.
 pub struct SpatialWalls<'a, W: Law> {
     /// Law of all these contacts.
     pub law: W,
@@ -462,17 +462,17 @@ pub struct SpatialWalls<'a, W: Law> {
     pub history: &'a mut [SpatialHistory],
     /// As for pairs.
     pub stiffness: &'a mut [Row],
-    /// What links with slots remember; nothing where the law has none.
+    /// Contact history of additional terms; empty if the law has none.
     pub memory: &'a mut [Memory],
     /// Flags.
     pub flags: &'a mut [Flags],
-    /// Batches in which something changed.
+    /// Batches with changes.
     pub changed: &'a mut Vec<Change>,
     /// Timing.
     pub timing: Timing,
     /// The surface.
     pub geometry: WallGeometry<'a>,
-    /// Point about which moments are taken.
+    /// Reference point of moments.
     pub reference: [f64; 3],
     /// Angular velocity of the wall, rad/s.
     pub wall_spin: [f64; 3],

@@ -1,19 +1,19 @@
-//! Surfaces, as the kernels of the plane and of space see them.
+//! Surfaces in the form used by the kernels of the plane and of space.
 
 use crate::vector::{Lanes, Row};
 
-/// What the walls of a feature felt.
+/// Sums of the forces at a wall.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WallSums {
-    /// Work that tangential forces took out of the motion, J.
+    /// Energy dissipated by tangential forces, J.
     pub friction: f64,
     /// Force on the grains, N.
     pub force: [f64; 3],
     /// Moment of that force about the reference point, N m.
     pub moment: [f64; 3],
-    /// Power of that force at the wall's speed, W: work that the wall gives.
+    /// Power of that force at the wall's velocity, W: work done by the wall.
     pub power: f64,
-    /// Power of the dampers' share at the wall's speed, W.
+    /// Power of the dampers' share at the wall's velocity, W.
     pub damper_power: f64,
 }
 
@@ -29,19 +29,19 @@ impl std::ops::AddAssign for WallSums {
     }
 }
 
-/// Geometry of eight grains against a surface.
+/// Geometry of eight grains relative to a surface.
 pub struct WallLanes {
-    /// Distance of the centre, m; huge where there is no contact.
+    /// Distance of the centre, m; very large without contact.
     pub distance: Row,
     /// Normal from the wall to the grain.
     pub normal: [Row; 3],
     /// Velocity of the wall at the contact, m/s.
     pub velocity: [Row; 3],
-    /// Curvature for laws, 1/m ([`crate::contact::curved::equivalent`]); 0 for what they see as flat.
+    /// Curvature for laws, 1/m ([`crate::contact::curved::equivalent`]); 0 if laws treat it as flat.
     pub curvature: Row,
 }
 
-/// Where the geometry of a wall comes from.
+/// Source of the geometry of a wall.
 pub enum WallGeometry<'a> {
     /// A fixed flat piece: normal (2 or 3 components), offset; extent along a direction.
     Flat {
@@ -49,38 +49,38 @@ pub enum WallGeometry<'a> {
         normal: [f64; 3],
         /// Offset, m.
         offset: f64,
-        /// Direction, least and greatest coordinate along it; infinite where unbounded.
+        /// Direction of the extent; `low` and `high` are infinite if it is unbounded.
         along: [f64; 3],
-        /// Least coordinate along it, m.
+        /// Least coordinate along that direction, m.
         low: f64,
-        /// Greatest, m.
+        /// Greatest coordinate, m.
         high: f64,
     },
-    /// Lanes worked out before, one a batch.
+    /// Precomputed lanes, one per batch.
     Lanes(&'a [WallLanes]),
 }
 
-/// Where eight centres are against a surface, in N dimensions.
+/// Positions of eight centres relative to a surface, in N dimensions.
 pub(super) struct Facing<L: Lanes, const N: usize> {
     /// From the surface to the centre.
     pub normal: [L; N],
     pub distance: L,
-    /// Of the surface at the contact.
+    /// Velocity of the surface at the contact.
     pub velocity: [L; N],
-    /// Of the surface, for laws; 0 where it counts as flat.
+    /// Curvature of the surface for laws; 0 if it counts as flat.
     pub curvature: L,
-    /// Lanes that face it, rather than what lies beyond its ends.
+    /// Lanes that face the surface between its ends.
     pub inside: u8,
 }
 
 impl<L: Lanes, const N: usize> Facing<L, N> {
-    /// Lanes in which balls of these radii touch it.
+    /// Lanes in which balls of these radii touch the surface.
     #[inline(always)]
     pub fn touch(&self, radius: L) -> u8 {
         L::bits(self.distance.less(radius)) & L::bits(L::splat(0.0).less(radius)) & self.inside
     }
 
-    /// The effective radius for laws of balls of these radii: R r / (R + r).
+    /// Effective radius in laws for balls of these radii: R r / (R + r).
     #[inline(always)]
     pub fn effective(&self, radius: L) -> L {
         radius.div(L::splat(1.0).add(self.curvature.mul(radius)))
@@ -88,7 +88,7 @@ impl<L: Lanes, const N: usize> Facing<L, N> {
 }
 
 impl WallGeometry<'_> {
-    /// How the centres of a batch face it.
+    /// Positions of the centres of a batch relative to the surface.
     #[inline(always)]
     pub(super) fn facing<L: Lanes, const N: usize>(
         &self,

@@ -51,7 +51,7 @@ fn laws() -> Vec<LinkLaw> {
     all
 }
 
-/// Bodies in a row from slot `FIRST` on that overlap with the next one, after the dummy and slots that hold nothing.
+/// Bodies in a row from slot `FIRST` on that overlap with the next one, after the dummy and empty slots.
 fn rows<D: ClusterDimension>() -> [Vec<Row>; 2] {
     let mut rows = vec![Row::default(); FIRST as usize + BODIES];
     let mut spins = rows.clone();
@@ -87,7 +87,7 @@ fn rows<D: ClusterDimension>() -> [Vec<Row>; 2] {
     [rows, spins]
 }
 
-/// Pairs of neighbours, by slot: one full batch but for a lane that was emptied, and one with three.
+/// Pairs of neighbours, by slot: one full batch except for an emptied lane, and one with three pairs.
 fn batches() -> Vec<Batch> {
     let mut batches = vec![Batch::default(); 2];
     for k in 0..BODIES - 1 {
@@ -99,7 +99,7 @@ fn batches() -> Vec<Batch> {
     batches
 }
 
-/// Links of one law, and what they remember.
+/// Links of one law, with their contact history.
 struct Links<D: ClusterDimension> {
     law: LinkLaw,
     batches: Vec<Batch>,
@@ -137,7 +137,7 @@ impl<D: ClusterDimension> Links<D> {
     }
 }
 
-/// Forces and dampers' share of all slots, onto the rows of a band or of all, and flags.
+/// Forces and dampers' share of all slots, on the rows of a band or of all slots, and flags.
 fn forces<D: ClusterDimension>(law: LinkLaw, band: bool) -> ([Vec<Row>; 2], Vec<Flags>) {
     let bodies = rows::<D>();
     let mut links: Links<D> = Links {
@@ -163,7 +163,8 @@ fn forces<D: ClusterDimension>(law: LinkLaw, band: bool) -> ([Vec<Row>; 2], Vec<
     (sums, links.flags)
 }
 
-/// Empty lanes touch nothing and add nothing: the last row of a band, which stands for the dummy there, has the bits that it has where the dummy has a row.
+/// Empty lanes touch nothing and add nothing: the last row of a band, which replaces the dummy
+/// there, has the same bits as when the dummy has a row.
 fn a_band_is_as_all<D: ClusterDimension>() {
     for law in laws() {
         let ([all, lost], flags) = forces::<D>(law, false);
@@ -219,8 +220,8 @@ impl Kernel for Laid {
 
 #[test]
 fn springs_keep_their_length_and_do_not_know_their_neighbours() {
-    // Angles by which the normal has turned towards the spring: none, less than rounding shows, just more, small, next to
-    // where the root is taken, and large.
+    // Angles by which the normal has turned towards the spring: none, below rounding, just above
+    // it, small, next to the switch to the square root, and large.
     let angles = [0.0, 4e-9, 2e-8, 1e-4, 1.99e-3, 2.01e-3, 0.5, 1.5f64];
     let length = 3e-7;
     let column = |of: fn(f64) -> f64| Row(angles.map(of));
@@ -249,10 +250,10 @@ fn springs_keep_their_length_and_do_not_know_their_neighbours() {
         for level in [Level::Plain, Level::Avx2, Level::Avx512] {
             assert_eq!(of(&all), of(&run(level, alone)), "angle {angle}, {level:?}");
         }
-        // A spring that the normal has turned towards lies at the same angle below where it was.
+        // The spring ends up below its former direction by the angle by which the normal turned towards it.
         let expected = [0.6 * angle.cos(), 0.8 * angle.cos(), -angle.sin()];
         for (found, expected) in of(&all).into_iter().zip(expected) {
-            // A few roundings, which a spring nearly along the normal magnifies by 1 / cos(angle).
+            // A few rounding errors, which a spring nearly along the normal amplifies by 1 / cos(angle).
             let error = (found / length - expected).abs();
             assert!(error < 1e-15 / angle.cos(), "angle {angle}: {error:e}");
         }

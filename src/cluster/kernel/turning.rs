@@ -1,4 +1,4 @@
-//! Resistance to rolling and twisting, for laws with slots.
+//! Resistance to rolling and twisting, for laws with additional terms.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::{Normal, Timing};
 use crate::contact::{Resistance, ResistanceKind};
 use crate::vector::{LANES, Lanes, Row};
 
-/// What eight links with slots remember beside their tangential springs.
+/// Contact history of eight links with additional terms, apart from their tangential springs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     /// Springs of rolling, m: one in the plane, three in space.
@@ -18,13 +18,13 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// One of the eight: springs of rolling and twisting, overlap.
+    /// Values of one of the eight: springs of rolling and twisting, overlap.
     pub fn lane(&self, lane: usize) -> [f64; 5] {
         let [x, y, z] = &self.rolled;
         [x, y, z, &self.twisted, &self.deepest].map(|row| row.0[lane])
     }
 
-    /// Sets one of them.
+    /// Sets the values of one of the eight.
     pub fn set_lane(&mut self, lane: usize, values: [f64; 5]) {
         let [x, y, z] = &mut self.rolled;
         let rows = [x, y, z, &mut self.twisted, &mut self.deepest];
@@ -34,25 +34,25 @@ impl Memory {
     }
 }
 
-/// How eight pairs turn against each other.
+/// Relative rotation of eight pairs.
 pub(super) struct Turning<'m, L: Lanes, const N: usize> {
     /// Effective radius times the difference of the spins, m/s.
     pub speed: [L; N],
     pub memory: &'m mut Memory,
 }
 
-/// A resistance evaluated.
+/// Results of a resistance.
 pub(super) struct Resisted<L: Lanes, const N: usize> {
-    /// Against the speed, N.
+    /// Force opposite to the speed, N.
     pub force: [L; N],
     /// Springs afterwards, m.
     pub spring: [L; N],
-    /// Work that it took, J.
+    /// Energy dissipated, J.
     pub work: L,
 }
 
-/// Springs, dashpots and sliders of eight links at these speeds. Of springs as stiff as the contact `lasting` is left
-/// (see [`lasting`](super::lasting)).
+/// Evaluates springs, dashpots and sliders of eight links at these speeds. `lasting` is the remaining
+/// fraction of springs whose stiffness scales with that of the contact (see [`lasting`](super::lasting)).
 #[inline(always)]
 pub(super) fn resist<L: Lanes, const N: usize>(
     resistance: &Resistance,
@@ -134,8 +134,8 @@ fn length<L: Lanes, const N: usize>(v: [L; N]) -> L {
     square.sqrt()
 }
 
-/// Of eight slots, a column of their rows: radii and spins, which kernels of laws without slots need not know one
-/// by one.
+/// One column of the rows of eight slots: radii and spins, which kernels of laws without additional
+/// terms do not need individually.
 #[inline(always)]
 pub(super) fn column<L: Lanes>(rows: &[Row], slots: &[u32; LANES], column: usize) -> L {
     let mut values = [0.0; LANES];

@@ -5,12 +5,12 @@ use crate::cluster::cell::{CellSetup, CellState, CellSums};
 /// The periodic cell.
 #[derive(Default)]
 pub struct Cell {
-    /// What drives its edges; none where these stay.
+    /// Drives of its edges; none if these are fixed.
     pub(in crate::cluster) setup: Option<CellSetup>,
-    /// Where they are; none where they stay.
+    /// State of its edges; none if they are fixed.
     pub state: Option<CellState>,
-    /// Sums of the last evaluation, where edges may move.
+    /// Sums of the last evaluation, if the edges may move.
     pub(in crate::cluster) sums: Option<Box<CellSums>>,
-    /// When the second half of the run begins, s.
+    /// Start of the second half of the run, s.
     pub late_from: f64,
 }

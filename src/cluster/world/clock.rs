@@ -1,4 +1,4 @@
-//! The clock.
+//! The clock of steps.
 
 use crate::cluster::integrate::IntegratorName;
 
@@ -9,19 +9,20 @@ pub struct Clock {
     pub origin: f64,
     /// Length of a step, s.
     pub step: f64,
-    /// Integrator, which says where in a step forces are worked out.
+    /// Integrator, which determines the time of evaluation within a step.
     pub integrator: IntegratorName,
     /// Number of the step.
     pub n: i64,
 }
 
 impl Clock {
-    /// The longest way in a step of a grain, whose speed squared (m^2/s^2) is at most the first, and of a wall, m/s, m.
+    /// Upper bound of the displacement per step of a grain, whose speed squared (m^2/s^2) is at
+    /// most the first number, plus that of a wall, m/s; m.
     pub(in crate::cluster) fn way_of(&self, [fastest, wall]: [f64; 2]) -> f64 {
         self.step * (fastest.sqrt() + wall)
     }
 
-    /// Time of evaluation: where the rows stand, s.
+    /// Time of evaluation, to which the rows refer, s.
     pub fn time(&self) -> f64 {
         self.time_of(self.n)
     }

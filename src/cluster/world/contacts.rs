@@ -1,4 +1,4 @@
-//! Links, and what may become one.
+//! Links and candidates for links.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::cluster::bands::Bands;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::state::{PairClass, WallClass};
 
-/// Links, and what may become one. The batches that kernels work on are where a link is kept, with what it remembers.
+/// Links and candidates for links. The batches of the kernels store the links with their contact history.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Contacts<D: Integrate> {
@@ -14,9 +14,9 @@ pub struct Contacts<D: Integrate> {
     pub pairs: Vec<PairClass<D>>,
     /// Walls.
     pub walls: Vec<WallClass<D>>,
-    /// How slots were dealt out at the last renewal.
+    /// Division of slots into bands at the last renewal.
     pub bands: Bands,
-    /// Slots that walls may push, ascending; none where there are no bands.
+    /// Slots that walls may push, ascending; empty without bands.
     #[serde(skip)]
     pub(in crate::cluster) wall_slots: Vec<u32>,
 }
@@ -33,7 +33,7 @@ impl<D: Integrate> Contacts<D> {
         }
     }
 
-    /// Whether all slots are known that walls may push.
+    /// Whether all slots that walls may push are known.
     pub(in crate::cluster) fn knows_wall_slots(&self) -> bool {
         let mut slots = self.walls.iter().flat_map(|class| &class.outer);
         slots.all(|[slot, _]| self.wall_slots.binary_search(slot).is_ok())

@@ -15,15 +15,15 @@ pub struct Grains<D: Integrate> {
     pub arrays: Arrays<D>,
     /// Grains of several parts.
     pub bodies: Bodies<D>,
-    /// When each flying slot left for its path, s.
+    /// Start of the path of each slot in flight, s.
     pub since: Vec<f64>,
-    /// When each flying slot must be back on the grid, s.
+    /// Time at which each slot in flight must return to the grid of steps, s.
     pub back: Vec<f64>,
     /// Stepped slots.
     pub active: Vec<u32>,
-    /// Whether they ascend, as after a renewal.
+    /// Whether `active` is ascending, as after a renewal.
     pub in_order: bool,
-    /// Stepped slots whose carried velocity is to be started.
+    /// Stepped slots for which the stored velocity has to be initialised.
     pub fresh: Vec<u32>,
 }
 
@@ -42,7 +42,7 @@ impl<D: Integrate> Default for Grains<D> {
 }
 
 impl<D: Integrate> Grains<D> {
-    /// Whether a slot holds a grain of another rank.
+    /// Whether a slot contains a grain of another rank.
     pub fn is_ghost(&self, slot: u32) -> bool {
         self.arrays.status[slot as usize].is_ghost()
     }
@@ -53,8 +53,8 @@ impl<D: Integrate> Grains<D> {
         (1..status.len() as u32).filter(|&slot| status[slot as usize].is_grain())
     }
 
-    /// Gives a moving grain more velocity, at the time of evaluation (a flyer: at the start of its
-    /// path).
+    /// Adds to the velocity of a moving grain, at the time of evaluation (for a grain in flight: at
+    /// the start of its path).
     pub fn kick(&mut self, slot: u32, velocity: D::Vector) {
         let (arrays, s) = (&mut self.arrays, slot as usize);
         for k in 0..D::N {
@@ -63,13 +63,13 @@ impl<D: Integrate> Grains<D> {
         }
     }
 
-    /// Whether a slot holds a grain that flies.
+    /// Whether a slot contains a grain in flight.
     pub fn flies(&self, slot: usize) -> bool {
         self.arrays.status[slot] == Status::Flying
     }
 
-    /// Spatial: orientations take up the turn gathered since the last renewal; after each step where forces
-    /// depend on them.
+    /// In space: applies the rotation accumulated since the last renewal to the orientations;
+    /// called after each step if forces depend on them.
     pub fn settle_rotations(&mut self) {
         if D::N == 3 {
             let arrays = &mut self.arrays;
@@ -84,12 +84,12 @@ impl<D: Integrate> Grains<D> {
         }
     }
 
-    /// Whether a slot holds a grain that stands still, or a part of one.
+    /// Whether a slot contains a grain at rest, or a part of one.
     pub fn stands(&self, slot: u32) -> bool {
         self.arrays.status[self.owner(slot) as usize].stands()
     }
 
-    /// Marks slots, with their parts.
+    /// Marks slots, including their parts.
     pub(in crate::cluster) fn marked(&self, slots: &[u32]) -> Vec<bool> {
         let mut marked = vec![false; self.arrays.slots()];
         for &slot in slots {
@@ -99,7 +99,7 @@ impl<D: Integrate> Grains<D> {
         marked
     }
 
-    /// Slots that stand still, ascending.
+    /// Slots at rest, ascending.
     pub fn standing(&self) -> Vec<u32> {
         let slots = self.arrays.slots() as u32;
         let status = &self.arrays.status;

@@ -1,5 +1,5 @@
-//! What is where, and what it is: grains, walls, links with what they remember, the periodic cell, the clock, and the
-//! laws that hold between them. All that models and logs ask for is read from here; each owner changes what is its own.
+//! State of the simulated world: grains, walls, links with their contact history, the periodic cell, the
+//! clock, and the laws. Models and logs read everything from here; each component changes only its own data.
 
 mod cell;
 mod clock;
@@ -23,11 +23,11 @@ pub use walls::Walls;
 
 use super::integrate::Integrate;
 
-/// All owners.
+/// All components of the world.
 pub struct World<D: Integrate> {
     /// Steps and their times.
     pub clock: Clock,
-    /// Laws, and what holds everywhere.
+    /// Laws and global parameters.
     pub physics: Physics<D>,
     /// Forms of grains.
     pub shapes: Shapes<D>,
@@ -35,9 +35,9 @@ pub struct World<D: Integrate> {
     pub walls: Walls<D>,
     /// Grains.
     pub grains: Grains<D>,
-    /// Links, and what may become one.
+    /// Links and candidates for links.
     pub contacts: Contacts<D>,
-    /// Grains that stand still.
+    /// Grains at rest.
     pub sleeping: Sleeping,
     /// The periodic cell.
     pub cell: Cell,

@@ -1,4 +1,4 @@
-//! Laws, gravity, and directions in which space repeats itself.
+//! Laws, gravity, and periodic directions.
 
 use crate::cluster::dem::KnownLaws;
 use crate::cluster::dem::law_of;
@@ -10,7 +10,7 @@ use crate::geometry::Dimension;
 use crate::neighbor::PeriodicAxis;
 use crate::vector::Level;
 
-/// Laws, and what holds everywhere.
+/// Laws and global parameters.
 pub struct Physics<D: Dimension> {
     /// Parameters of lists and links.
     pub options: DemOptions,
@@ -18,28 +18,28 @@ pub struct Physics<D: Dimension> {
     pub gravity: D::Vector,
     /// Laws of pairs of materials.
     pub(in crate::cluster) laws: LawTable,
-    /// The same as kernels want them.
+    /// The same in the form that kernels use.
     pub(in crate::cluster) known_laws: KnownLaws,
     /// Class of pairs of two materials.
     pub(in crate::cluster) class_of: Vec<u16>,
-    /// Directions in which space repeats itself.
+    /// Periodic directions.
     pub(in crate::cluster) periodic: Vec<Option<PeriodicAxis>>,
     /// Level of vector units; results do not depend on it.
     pub(in crate::cluster) level: Level,
 }
 
 impl<D: Integrate> Physics<D> {
-    /// Chooses the level of vector units; results do not depend on it.
+    /// Sets the level of vector units; results do not depend on it.
     pub fn set_level(&mut self, level: Level) {
         self.level = level;
     }
 
-    /// Law of a pair of materials; set-up has made sure that it is there.
+    /// Law of a pair of materials; set-up guarantees that it exists.
     pub fn law(&self, a: u16, b: u16) -> &LinkLaw {
         law_of(&self.known_laws, a, b)
     }
 
-    /// Whether a law has slots.
+    /// Whether a law has additional terms.
     pub fn has_slots(&self) -> bool {
         self.laws.composed()
     }

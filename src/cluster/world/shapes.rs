@@ -6,14 +6,14 @@ use crate::cluster::kernel::Arcs;
 use crate::cluster::tumble::TopTable;
 use crate::geometry::Dimension;
 
-/// Forms of grains, and what kernels know of them.
+/// Forms of grains, and the data of kernels about them.
 pub struct Shapes<D: Dimension> {
     pub(in crate::cluster) forms: Vec<Form<D>>,
-    /// What turning goes by in space, by form.
+    /// Data for rotation in space, by form.
     pub(in crate::cluster) tops: TopTable,
-    /// What the kernels know of grains of arcs.
+    /// Data of kernels about grains of arcs.
     pub(in crate::cluster) arcs: Arcs,
-    /// How many grains are of arcs, once that is known.
+    /// Number of grains of arcs, once it is known.
     pub(in crate::cluster) arc_grains: usize,
     /// Batches with arcs that do not face each other any more.
     pub(in crate::cluster) astray: Vec<(u32, u8)>,

@@ -1,24 +1,24 @@
-//! The state of a grain at a time, under whichever model it is: a flyer is on a parabola, a stepped grain is where the last evaluation left it, and
-//! what stands still has no velocity.
+//! The state of a grain at a time, in any regime: a grain in flight is on a parabola, a stepped
+//! grain has the state of the last evaluation, and a grain at rest has no velocity.
 
 use super::World;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::{Integrate, IntegratorName};
 use crate::geometry::{Dimension, Vector};
 
-/// Where a grain is, and how it moves.
+/// Position and motion of a grain.
 #[derive(Clone, Copy, Debug)]
 pub struct GrainState<D: Dimension> {
     /// Centre, m.
     pub position: D::Vector,
-    /// m/s.
+    /// Velocity, m/s.
     pub velocity: D::Vector,
     /// Spin times radius, m/s.
     pub surface_spin: [f64; 3],
 }
 
 impl<D: Integrate> World<D> {
-    /// Centre (m) and velocity (m/s) of a flying slot at a time, s.
+    /// Centre (m) and velocity (m/s) of a slot in flight at a time, s.
     pub fn flight_at(&self, slot: usize, time: f64) -> [D::Vector; 2] {
         let arrays = &self.grains.arrays;
         let t = time - self.grains.since[slot];
@@ -27,7 +27,7 @@ impl<D: Integrate> World<D> {
         [x + v * t + g * (0.5 * t * t), v + g * t]
     }
 
-    /// The centre of a grain at a time, s: m.
+    /// Centre of a grain at a time (s), m.
     pub fn position_at(&self, slot: usize, time: f64) -> D::Vector {
         match self.grains.arrays.status[slot] {
             Status::Flying => self.flight_at(slot, time)[0],
@@ -35,7 +35,7 @@ impl<D: Integrate> World<D> {
         }
     }
 
-    /// Velocity (m/s), and spin times radius, of a stepped slot at the time of evaluation, consistent with its forces there.
+    /// Velocity (m/s), and spin times radius, of a stepped slot at the time of evaluation, consistent with its forces then.
     pub fn velocity_now(&self, slot: usize) -> (D::Vector, [f64; 3]) {
         let arrays = &self.grains.arrays;
         if matches!(
@@ -52,7 +52,7 @@ impl<D: Integrate> World<D> {
         (velocity, std::array::from_fn(|k| s[k] + half * t[k] * i))
     }
 
-    /// The state of a grain at a time, s; of one that is stepped at the last evaluation.
+    /// The state of a grain at a time, s; that of a stepped grain is the state at the last evaluation.
     pub fn state_at(&self, slot: usize, time: f64) -> GrainState<D> {
         let arrays = &self.grains.arrays;
         match arrays.status[slot] {

@@ -6,10 +6,10 @@ use crate::walls::Wall;
 
 /// Walls.
 pub struct Walls<D: Dimension> {
-    /// As they were set up, with their surfaces.
+    /// The walls as set up, with their surfaces.
     pub boundaries: Vec<Wall<D>>,
-    /// Which were taken away.
+    /// Whether each wall was removed.
     pub gone: Vec<bool>,
-    /// Those that forces move.
+    /// Walls moved by forces.
     pub guided: Vec<GuidedWall>,
 }

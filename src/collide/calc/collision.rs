@@ -1,4 +1,4 @@
-//! `arenite calc collision` and `arenite calc mapping`: what comes out of a binary contact.
+//! `arenite calc collision` and `arenite calc mapping`: the outcome of a binary contact.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -78,8 +78,8 @@ struct CollisionGrain {
 }
 
 /// One frictionless collision of two grains that just touch, by the `hard`, `soft` or `resolved`
-/// model: duration, mapping and states at the end of contact. Soft and resolved are the same end
-/// state here: the soft mapping is not interpolated but solved for the case.
+/// model: duration, mapping and states at the end of contact. Soft and resolved give the same end
+/// state here: the soft mapping is solved for the case, not interpolated.
 pub fn collision(input: Value) -> Result<Value, CalcError> {
     each(input, |case| {
         let case: CollisionCase = parse(case)?;
@@ -94,7 +94,7 @@ pub fn collision(input: Value) -> Result<Value, CalcError> {
     })
 }
 
-/// The two grains of a case, which must just touch and approach each other; and where they are.
+/// The two grains of a case, which must just touch and approach each other, and their positions.
 fn touch<D: Dimension>(
     grains: &[CollisionGrain; 2],
 ) -> Result<(Touch<D>, [D::Vector; 2]), CalcError> {
@@ -182,9 +182,9 @@ fn collision_in<D: Dimension>(case: &CollisionCase) -> Result<Value, CalcError> 
     ))
 }
 
-/// The contact law with such a force.
+/// The contact law with the given force.
 fn frictionless(force: &ForceCase) -> Result<Frictionless, CalcError> {
-    // Of balls with an effective radius of 1 m.
+    // For balls with an effective radius of 1 m.
     let viscoelastic = |kh: f64, dissipation: f64| {
         let young = 0.75 * positive(kh, "law.kh")?;
         Ok(ContactLaw::Viscoelastic(Viscoelastic {

@@ -1,4 +1,4 @@
-//! `arenite calc flight`: when two bodies touch.
+//! `arenite calc flight`: the time at which two bodies touch.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ pub fn flight(input: Value) -> Result<Value, CalcError> {
     })
 }
 
-/// Greatest number that is taken.
+/// Greatest number that is accepted.
 const MOST: f64 = 1e70;
 
 enum FlightShape<D: Dimension> {
@@ -62,7 +62,7 @@ enum FlightShape<D: Dimension> {
 fn flight_in<D: Dimension>(case: &FlightCase) -> Result<Value, CalcError> {
     let [a, b] = [0, 1].map(|i| flight_body::<D>(&case.bodies[i], i));
     let ((a, shape_a), (b, shape_b)) = (a?, b?);
-    // Fourth powers of lengths and speeds must be numbers.
+    // Fourth powers of lengths and speeds must be finite.
     let radius = |shape: &FlightShape<D>| match shape {
         FlightShape::Sphere(radius) => *radius,
         FlightShape::Plane(_) => 0.0,

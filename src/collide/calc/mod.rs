@@ -1,4 +1,4 @@
-//! `arenite calc` for `flight`, `collision` and `mapping`: cases in JSON in, results in JSON out.
+//! `arenite calc` for `flight`, `collision` and `mapping`: reads cases in JSON, returns results in JSON.
 
 mod collision;
 mod flight;

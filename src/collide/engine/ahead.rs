@@ -1,4 +1,4 @@
-//! Memory asked for before its events come.
+//! Prefetches the memory of coming events.
 
 use super::Core;
 use super::cells::{Found, Scope};
@@ -6,28 +6,28 @@ use super::state::{Slot, next};
 use crate::geometry::Dimension;
 use crate::vector::Lanes;
 
-/// Above so many grains memory is asked for at all.
+/// Number of grains above which memory is prefetched at all.
 const ASK_ABOVE: usize = 4_000;
-/// Above so many also that of those around, if cells hold few of them.
+/// Number above which the rows of neighbours are prefetched too, if cells contain few grains.
 const ASK_AROUND_ABOVE: usize = 30_000;
-/// Few in a cell.
+/// Number of grains per cell that counts as few.
 const FEW: usize = 4;
-/// Above so many the memory lies beyond the caches.
+/// Number of grains above which the data exceeds the caches.
 const FAR_ABOVE: usize = 300_000;
 
-/// What memory is asked for.
+/// Data to prefetch.
 #[derive(Clone, Copy)]
 pub(super) enum Ahead {
     Nothing,
-    /// What is in the last cache and costs little to ask for; `around`: also those around a grain.
+    /// Data that is in the last cache and cheap to prefetch; `around`: including the neighbours of a grain.
     Near {
         around: bool,
     },
-    /// What a look of each grain that an event touches will read.
+    /// All data that the predictions of each grain of an event will read.
     Far,
 }
 
-/// What is asked for in a system of this size.
+/// Chooses the data to prefetch in a system of this size.
 pub(super) fn asks_ahead<D: Dimension>(core: &Core<D>) -> Ahead {
     let n = core.bodies.rows.len();
     let few = n < FEW * core.cells.len();
@@ -42,8 +42,8 @@ pub(super) fn asks_ahead<D: Dimension>(core: &Core<D>) -> Ahead {
     }
 }
 
-/// Asks for the memory of coming events: first for the grain, then for what tells who is
-/// around it, then, if they are asked for, for those.
+/// Prefetches the memory of coming events: first of the grain, then of its cells or neighbour list,
+/// then, if `around`, of its neighbours.
 #[inline(always)]
 pub(super) fn ask_near<D: Dimension, L: Lanes>(core: &Core<D>, around: bool) {
     if let Some(g) = core.calendar.coming(8) {
@@ -80,12 +80,12 @@ pub(super) fn ask_near<D: Dimension, L: Lanes>(core: &Core<D>, around: bool) {
     }
 }
 
-/// The same for the looks of both grains of a collision, and of one that goes to another place from there: first for the grain, then
-/// for its partner and for what tells who is around the grain, then for what tells who is around the partner, then for the rows of
-/// all these. Rows are so many that they are brought into the second cache: into the first one it gained little
-/// (docs/notes/performance.md).
+/// The same for the predictions of both grains of a collision, and of a grain that changes its
+/// place: first of the grain, then of its partner and of the grain's cells or neighbour list, then
+/// of those of the partner, then the rows of all these neighbours. The many rows are brought into
+/// the second-level cache: the first-level cache gained little (docs/notes/performance.md).
 ///
-/// Apart from the loop, which is slower with so much more in it.
+/// Separate from the event loop, which would be slower with this code inside.
 #[inline(never)]
 pub(super) fn ask_far<D: Dimension, L: Lanes>(core: &Core<D>, found: &mut Found) {
     if let Some(g) = core.calendar.coming(8) {
@@ -118,7 +118,7 @@ pub(super) fn ask_far<D: Dimension, L: Lanes>(core: &Core<D>, found: &mut Found)
     }
 }
 
-/// Asks for what is known of a grain.
+/// Prefetches the data of a grain.
 #[inline(always)]
 fn ask_grain<D: Dimension, L: Lanes>(core: &Core<D>, grain: u32) {
     let i = grain as usize;
@@ -129,7 +129,7 @@ fn ask_grain<D: Dimension, L: Lanes>(core: &Core<D>, grain: u32) {
     }
 }
 
-/// Asks for what tells who is around a grain at an event.
+/// Prefetches the cells or neighbour list of a grain for an event.
 #[inline(always)]
 fn ask_who<D: Dimension, L: Lanes>(core: &Core<D>, slot: &Slot, event: u32) {
     if let Some(lists) = &core.lists {
@@ -141,7 +141,7 @@ fn ask_who<D: Dimension, L: Lanes>(core: &Core<D>, slot: &Slot, event: u32) {
     }
 }
 
-/// Asks for the rows of those around a grain at an event.
+/// Prefetches the rows of the neighbours of a grain for an event.
 #[inline(always)]
 fn ask_rows<D: Dimension, L: Lanes>(core: &Core<D>, slot: &Slot, event: u32, found: &mut Found) {
     let grains = match &core.lists {
@@ -157,7 +157,7 @@ fn ask_rows<D: Dimension, L: Lanes>(core: &Core<D>, slot: &Slot, event: u32, fou
     }
 }
 
-/// From which place a grain looks around at an event, and where to.
+/// The place from which a grain searches for neighbours at an event, and the scope of the search.
 #[inline(always)]
 fn view<D: Dimension>(core: &Core<D>, slot: &Slot, event: u32) -> ([u16; 3], Scope) {
     let mut at = slot.at;

@@ -1,8 +1,9 @@
-//! Paths in fields that are not uniform: pieces of constant acceleration.
+//! Paths in non-uniform fields, as pieces of constant acceleration.
 //!
-//! A piece takes for its acceleration that in its middle, as foreseen. Where that changes evenly with time, by a' a second, the velocity at the end
-//! of a piece of length h is exact and the place is off by a' h^3 / 12: pieces are as long as a small share of the radius allows. What fields give
-//! and take is booked at the middle of each piece as it was flown, so that the book tells the error that is made.
+//! The acceleration of a piece is that predicted for its middle. If the acceleration changes linearly in time at the rate a', the velocity
+//! at the end of a piece of length h is exact and the position is off by a' h^3 / 12; the length of pieces limits this error to a small
+//! fraction of the radius. The energy and momentum exchanged with fields are accounted at the middle of each piece as flown, so that the
+//! balance shows the error.
 
 use crate::geometry::{cross, dot, three};
 use std::sync::Arc;
@@ -15,30 +16,30 @@ use crate::field::{Brought, FieldPoint, FieldSet, GravityCourse, PlaceFields, So
 use crate::geometry::path::{Path, spheres};
 use crate::geometry::{Dimension, Vector};
 
-/// Error of the place after a piece, over the radius.
+/// Position error after a piece, as a fraction of the radius.
 const ERROR: f64 = 1e-6;
-/// Radii that a piece is long at most: fields may have edges.
+/// Greatest length of a piece in radii: fields may have edges.
 const LONGEST: f64 = 4.0;
-/// Share of the time in which a drag damps a velocity, or a turning turns it by a radian, that a piece lasts at most.
+/// Greatest duration of a piece, as a fraction of the time in which drag damps the velocity or gyration turns it by a radian.
 const SHARE: f64 = 0.5;
-/// A piece is tried again with another length so often at most.
+/// Greatest number of attempts to find the length of a piece.
 const TRIES: usize = 8;
-/// Safety of the length of the next piece, and what it may grow by.
+/// Safety factor for the length of the next piece, and its greatest growth.
 const NEXT: [f64; 2] = [0.9, 2.0];
 
-/// Fields beside gravity.
+/// Fields in addition to gravity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Fields<D: Dimension> {
-    /// Drag over velocity, the same for all, N s/m.
+    /// Drag force over velocity, the same for all grains, N s/m.
     pub drag: f64,
-    /// How gravity changes.
+    /// Change of gravity with time.
     pub course: GravityCourse<D>,
-    /// All others.
+    /// All other fields.
     pub place: PlaceFields<D>,
 }
 
-/// What a saved engine holds of fields.
+/// Serialized form of the fields of an engine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Told<D: Dimension> {
@@ -46,7 +47,7 @@ struct Told<D: Dimension> {
     fields: Fields<D>,
 }
 
-/// Fields as they are asked.
+/// Fields in the form used for evaluation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "Told<D>", into = "Told<D>", bound = "")]
 struct Asked<D: Dimension> {
@@ -74,24 +75,24 @@ impl<D: Dimension> From<Told<D>> for Asked<D> {
     }
 }
 
-/// A grain's piece of a path. Times are since the epoch.
+/// A piece of a grain's path. Times are relative to the epoch.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(super) struct Piece<D: Dimension> {
-    /// m/s^2.
+    /// Acceleration, m/s^2.
     pub acceleration: D::Vector,
-    /// When it began, s.
+    /// Start, s.
     pub since: f64,
-    /// When it ends by itself, s.
+    /// End without a collision, s.
     pub end: f64,
-    /// How long the next is to be, s.
+    /// Length intended for the next piece, s.
     length: f64,
-    /// How many there were that no collision began.
+    /// Number of pieces that did not begin with a collision.
     pub count: u32,
 }
 
 impl<D: Dimension> Piece<D> {
-    /// Without end, of a grain that nothing moves.
+    /// An endless piece, for a grain without acceleration.
     fn none() -> Self {
         Piece {
             acceleration: D::Vector::default(),
@@ -103,39 +104,39 @@ impl<D: Dimension> Piece<D> {
     }
 }
 
-/// What fields did since the start.
+/// Effects of fields since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FieldTally {
-    /// Pieces of paths.
+    /// Number of pieces of paths.
     pub pieces: u64,
-    /// Work, but for what has a potential, J.
+    /// Work, except that of fields with a potential, J.
     pub work: f64,
-    /// Lost in drag, J.
+    /// Energy lost by drag, J.
     pub drag: f64,
-    /// Momentum, that of gravity with it, N s.
+    /// Momentum, including that of gravity, N s.
     pub momentum: [f64; 3],
 }
 
-/// Paths of all grains in fields; without pieces where there is gravity alone.
+/// Paths of all grains in fields; without pieces if there is only gravity.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(super) struct Bent<D: Dimension> {
     asked: Option<Asked<D>>,
-    /// By slot.
+    /// One piece per slot.
     pub pieces: Vec<Piece<D>>,
     pub tally: FieldTally,
 }
 
-/// What fields do to a grain.
+/// Effect of fields on a grain.
 struct Felt<D: Dimension> {
-    /// m/s^2.
+    /// Acceleration, m/s^2.
     acceleration: D::Vector,
-    /// Rates at which drag damps the velocity and at which it turns, 1/s.
+    /// Rates at which drag damps the velocity and at which gyration turns it, 1/s.
     rates: [f64; 2],
 }
 
 impl<D: Dimension> Bent<D> {
-    /// For so many grains; with fields or without.
+    /// Paths of `grains` grains, with or without fields.
     pub fn new(gravity: D::Vector, fields: Option<&Fields<D>>, grains: usize) -> Self {
         let asked = fields.map(|fields| {
             Asked::from(Told {
@@ -150,7 +151,7 @@ impl<D: Dimension> Bent<D> {
         }
     }
 
-    /// Fields that a program brings, which are in no saved state.
+    /// Sets the fields supplied by a program, which are not part of a saved state.
     pub fn bring(&mut self, own: &[Brought]) {
         if let Some(asked) = &mut self.asked {
             let mut told = asked.told.clone();
@@ -159,7 +160,7 @@ impl<D: Dimension> Bent<D> {
         }
     }
 
-    /// A later epoch begins, by so much, s.
+    /// Moves the epoch forward by `shift`, s.
     pub fn shift(&mut self, shift: f64) {
         for piece in &mut self.pieces {
             piece.since -= shift;
@@ -167,19 +168,19 @@ impl<D: Dimension> Bent<D> {
         }
     }
 
-    /// One more grain.
+    /// Adds a grain.
     pub fn grow(&mut self) {
         if self.asked.is_some() {
             self.pieces.push(Piece::none());
         }
     }
 
-    /// Bytes that it holds.
+    /// Bytes allocated.
     pub fn bytes(&self) -> usize {
         self.pieces.capacity() * size_of::<Piece<D>>()
     }
 
-    /// The rate at which spins turn by themselves, 1/s.
+    /// Rate at which spins turn in a rotating frame, 1/s.
     pub fn spin_turning(&self) -> [f64; 3] {
         let set = self.asked.as_ref().map(|asked| &asked.set);
         set.map_or([0.0; 3], |set| set.spin_turning())
@@ -200,7 +201,7 @@ impl<D: Dimension> Bent<D> {
         })
     }
 
-    /// Books what fields did to a grain in a time, s, by what they do in its middle.
+    /// Adds the effects of fields on a grain over a time, s, evaluated at its middle.
     fn book(
         &self,
         tally: &mut FieldTally,
@@ -236,13 +237,13 @@ pub(super) fn pull<D: Dimension>(core: &Core<D>, i: usize) -> D::Vector {
     }
 }
 
-/// Whether grains have accelerations of their own.
+/// Whether grains have individual accelerations.
 #[inline(always)]
 pub(super) fn is_bent<D: Dimension>(core: &Core<D>) -> bool {
     !core.bent.pieces.is_empty()
 }
 
-/// Place and velocity of a grain t s after the epoch.
+/// Position and velocity of a grain t s after the epoch.
 #[inline(always)]
 pub(super) fn state_at<D: Dimension>(core: &Core<D>, i: usize, t: f64) -> (D::Vector, D::Vector) {
     let (row, pull) = (&core.bodies.rows[i], pull(core, i));
@@ -273,7 +274,7 @@ fn field_point<D: Dimension>(
     }
 }
 
-/// Books a grain's piece up to now, s since the epoch; a collision does so before it changes the path.
+/// Accounts a grain's piece up to now, s since the epoch; a collision calls this before it changes the path.
 pub(super) fn end_piece<D: Dimension>(core: &mut Core<D>, i: usize, t: f64) {
     turn_spin(core, i, t);
     let Some((at, acceleration, lasted)) = flown(core, i, t) else {
@@ -285,7 +286,7 @@ pub(super) fn end_piece<D: Dimension>(core: &mut Core<D>, i: usize, t: f64) {
     core.bent.pieces[i].since = t;
 }
 
-/// The book up to now, s since the epoch, of pieces that go on too.
+/// The totals up to now, s since the epoch, including pieces that continue.
 pub(super) fn field_tally<D: Dimension>(core: &Core<D>, t: f64) -> FieldTally {
     let mut tally = core.bent.tally;
     for i in 0..core.bent.pieces.len() {
@@ -296,7 +297,7 @@ pub(super) fn field_tally<D: Dimension>(core: &Core<D>, t: f64) -> FieldTally {
     tally
 }
 
-/// The middle of a grain's piece up to now, its acceleration, and how long it lasted, s; none where it has just begun.
+/// The middle of a grain's piece up to now, its acceleration and its duration, s; none if it has just begun.
 fn flown<D: Dimension>(
     core: &Core<D>,
     i: usize,
@@ -312,7 +313,8 @@ fn flown<D: Dimension>(
     Some((at, piece.acceleration, lasted))
 }
 
-/// A grain's next piece begins t s after the epoch; `counted` where a collision that ended the last told others already.
+/// Begins a grain's next piece t s after the epoch; `counted` if a collision that ended the last
+/// one has already invalidated the predictions of others.
 pub(super) fn begin_piece<D: Dimension>(core: &mut Core<D>, i: usize, t: f64, counted: bool) {
     let (x, v) = state_at(core, i, t);
     let wish = core.bent.pieces[i].length;
@@ -329,13 +331,13 @@ pub(super) fn begin_piece<D: Dimension>(core: &mut Core<D>, i: usize, t: f64, co
     (piece.since, piece.end, piece.length) = (t, t + length, next);
     core.bent.tally.pieces += 1;
     if !counted {
-        // What others foresee with the path as it was holds no more.
+        // Predictions of other grains with the former path are invalid.
         core.bodies.rows[i].0[COUNT] += 1.0;
         core.bent.pieces[i].count += 1;
     }
 }
 
-/// A grain that has come is at a place with a velocity, t s after the epoch; its first piece is to begin.
+/// Places an added grain with a velocity, t s after the epoch; its first piece is begun separately.
 pub(super) fn put<D: Dimension>(
     core: &mut Core<D>,
     i: usize,
@@ -353,7 +355,7 @@ pub(super) fn put<D: Dimension>(
     }
 }
 
-/// Nobody has a slot any more: nothing of it is to be booked.
+/// Marks a slot as empty, so that nothing is accounted for it.
 pub(super) fn idle<D: Dimension>(core: &mut Core<D>, i: usize) {
     core.bent.pieces[i] = Piece {
         since: f64::INFINITY,
@@ -361,7 +363,7 @@ pub(super) fn idle<D: Dimension>(core: &mut Core<D>, i: usize) {
     };
 }
 
-/// Acceleration and length of the piece that begins at a place with a velocity, and the length that the next is to have.
+/// Acceleration and length of the piece that begins at a position with a velocity, and the length intended for the next.
 fn next_piece<D: Dimension>(
     core: &Core<D>,
     i: usize,
@@ -379,10 +381,10 @@ fn next_piece<D: Dimension>(
     let most = (LONGEST * radius / speed).min(SHARE / fastest);
     let mut length = wish.min(most);
     if !length.is_finite() {
-        // At rest where nothing acts, until something may.
+        // At rest without forces, until one may act.
         length = asked.idle(radius);
     }
-    // Where it jumps a piece ends.
+    // A piece ends where gravity jumps.
     length = length.min(course.next_edge(clock) - clock);
     let mut found = (first, length, length);
     for _ in 0..TRIES {
@@ -406,7 +408,7 @@ fn next_piece<D: Dimension>(
     Some(found)
 }
 
-/// In a frame that turns spins turn by themselves: brings a grain's spin and orientation to a time, s since the epoch.
+/// In a rotating frame spins turn by themselves: advances a grain's spin and orientation to a time, s since the epoch.
 fn turn_spin<D: Dimension>(core: &mut Core<D>, i: usize, t: f64) {
     let rate = core.bent.spin_turning();
     if D::N != 3 || rate == [0.0; 3] || core.bodies.turning.is_empty() {
@@ -434,7 +436,7 @@ pub(super) fn turning_at<D: Dimension>(
     Some((spin, D::turned(turning.rotation, turn)))
 }
 
-/// Of grains with accelerations of their own: whom one of them meets first before `until`, s from now, and when.
+/// For grains with individual accelerations: the first grain that `grain` meets before `until`, s from now, and the time.
 pub(super) fn bent_meeting<D: Dimension>(
     core: &Core<D>,
     grain: u32,
@@ -482,7 +484,7 @@ pub(super) fn bent_meeting<D: Dimension>(
     (best, with)
 }
 
-/// The shortest of the vectors to the images of what lies so far away.
+/// The shortest of the vectors to the images of a point at this distance.
 #[inline(always)]
 pub(super) fn nearest_image<D: Dimension>(core: &Core<D>, mut d: D::Vector) -> D::Vector {
     for k in 0..D::N {
@@ -509,7 +511,7 @@ pub(super) fn potential_at<D: Dimension>(core: &Core<D>, i: usize, x: D::Vector,
 }
 
 impl<D: Dimension> Asked<D> {
-    /// How long, s, a grain waits that nothing moves: for fields that change with time a small part of that.
+    /// How long, s, a grain at rest without forces waits; a small part of the period of fields that change with time.
     fn idle(&self, radius: f64) -> f64 {
         let none = |_: D::Vector| radius;
         let reach = crate::field::Reach {
@@ -526,7 +528,7 @@ impl<D: Dimension> Asked<D> {
     }
 }
 
-/// A spin s that turns by s x rate, after a time (s), and by how much it turned the grain meanwhile.
+/// The spin s, which changes at the rate s x rate, after a time (s), and the angle by which the grain turned meanwhile.
 fn turned_spin<D: Dimension>(spin: D::Spin, rate: [f64; 3], lasted: f64) -> (D::Spin, D::Spin) {
     if D::N != 3 || rate == [0.0; 3] {
         return (spin, spin * lasted);

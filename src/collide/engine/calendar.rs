@@ -1,15 +1,15 @@
-//! The queue of events: a ring of time blocks, each put in order when its turn comes.
+//! The queue of events: a ring of time blocks, each sorted when it becomes the present one.
 //!
-//! An entry is a time and a grain; it holds while the grain's event still has that time, and is
-//! dropped without a search otherwise. Entries of blocks to come are appended to chunks, so that a
-//! push touches one line; the present block is sorted once; what is pushed into it later goes to a
+//! An entry is a time and a grain. It is valid while the grain's event still has that time, and is
+//! otherwise dropped without a search. Entries of later blocks are appended to chunks, so that a
+//! push touches one cache line; the present block is sorted once; later pushes into it go to a
 //! small heap. The cost of an event does not grow with the number of grains.
 
 use std::collections::BinaryHeap;
 
 use serde::{Deserialize, Serialize};
 
-/// A grain's event; ordered by time, then grain, the earliest greatest.
+/// A grain's event, ordered by time, then grain; the earliest is the greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) time: f64,
@@ -17,7 +17,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Times are never negative, so that their bits are in order.
+    /// Times are never negative, so their bits are ordered like the times.
     #[inline(always)]
     fn key(&self) -> u128 {
         u128::from(self.time.to_bits()) << 32 | u128::from(self.grain)
@@ -37,11 +37,11 @@ impl PartialOrd for Entry {
     }
 }
 
-/// Blocks of the ring.
+/// Number of blocks in the ring.
 const BLOCKS: usize = 4096;
-/// Entries of a chunk.
+/// Number of entries in a chunk.
 const CHUNK: usize = 15;
-/// Entries that a block should hold.
+/// Intended number of entries per block.
 pub(super) const PER_BLOCK: f64 = 96.0;
 const NONE: u32 = u32::MAX;
 const NO_ENTRY: Entry = Entry {
@@ -56,24 +56,24 @@ struct Chunk {
     filled: u32,
 }
 
-/// The ring.
+/// The event queue.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Calendar {
     per_time: f64,
-    /// The block whose turn it is, counted from time 0.
+    /// The present block, counted from time 0.
     present: u64,
     ring: Vec<u32>,
     chunks: Vec<Chunk>,
     free: u32,
     /// Entries beyond the ring.
     far: Vec<Entry>,
-    /// The present block, latest first.
+    /// Sorted entries of the present block, latest first.
     sorted: Vec<Entry>,
     late: BinaryHeap<Entry>,
 }
 
 impl Calendar {
-    /// An empty queue from time 0 on, for blocks of a width in s.
+    /// An empty queue from time 0 on, with blocks of the given width in s.
     pub(super) fn new(width: f64) -> Self {
         Calendar {
             per_time: 1.0 / width,
@@ -86,7 +86,7 @@ impl Calendar {
             late: BinaryHeap::new(),
         }
     }
-    /// Empties it and starts again at time 0 with another width.
+    /// Clears the queue and restarts it at time 0 with another width.
     pub(super) fn restart(&mut self, width: f64) {
         self.per_time = 1.0 / width;
         self.present = 0;
@@ -97,7 +97,7 @@ impl Calendar {
         self.sorted.clear();
         self.late.clear();
     }
-    /// Bytes that it holds.
+    /// Bytes allocated.
     pub(super) fn bytes(&self) -> usize {
         self.chunks.capacity() * size_of::<Chunk>()
             + (self.far.capacity() + self.sorted.capacity() + self.late.capacity())
@@ -105,7 +105,7 @@ impl Calendar {
             + self.ring.capacity() * 4
     }
 
-    /// The block of a time; beyond 2^62 all are one.
+    /// The block of a time; all times beyond 2^62 blocks share one.
     #[inline(always)]
     fn block(&self, time: f64) -> u64 {
         ((time * self.per_time) as u64).min(1 << 62)
@@ -156,7 +156,7 @@ impl Calendar {
         }
     }
 
-    /// The earliest entry; `holds` tells which still hold.
+    /// The earliest entry that is still valid according to `holds`.
     #[inline(always)]
     pub(super) fn peek(&mut self, holds: impl Fn(&Entry) -> bool) -> Option<Entry> {
         loop {
@@ -177,7 +177,7 @@ impl Calendar {
             self.pop();
         }
     }
-    /// Takes away the earliest entry.
+    /// Removes the earliest entry.
     #[inline(always)]
     pub(super) fn pop(&mut self) {
         match (self.sorted.last(), self.late.peek()) {
@@ -186,14 +186,14 @@ impl Calendar {
             (None, _) => drop(self.late.pop()),
         }
     }
-    /// The entry that comes `ahead` places after the earliest of the present block, if known.
+    /// The grain of the entry `ahead` positions after the earliest of the present block, if known.
     #[inline(always)]
     pub(super) fn coming(&self, ahead: usize) -> Option<u32> {
         let n = self.sorted.len();
         (n > ahead).then(|| self.sorted[n - 1 - ahead].grain)
     }
 
-    /// Goes on to the next block that holds anything.
+    /// Advances to the next non-empty block.
     #[inline(never)]
     fn advance(&mut self, holds: &impl Fn(&Entry) -> bool) -> bool {
         loop {
@@ -209,7 +209,7 @@ impl Calendar {
                     }
                 }
             }
-            // The ring has turned: what was beyond it may come now.
+            // The ring is complete: entries beyond it may be within it now.
             self.far.retain(holds);
             let blocks_left = self.ring.iter().any(|&head| head != NONE);
             let next = if blocks_left {
@@ -225,7 +225,7 @@ impl Calendar {
             for entry in far {
                 self.push(entry.time, entry.grain);
             }
-            // The block on which it turned.
+            // The block at which the ring restarts.
             let place = self.present as usize % BLOCKS;
             if self.ring[place] != NONE {
                 self.take(place, holds);
@@ -235,13 +235,13 @@ impl Calendar {
             }
         }
     }
-    /// Sorts the entries of a block that still hold.
+    /// Sorts the valid entries of a block.
     fn take(&mut self, place: usize, holds: &impl Fn(&Entry) -> bool) {
         let mut at = std::mem::replace(&mut self.ring[place], NONE);
         while at != NONE {
             let chunk = &mut self.chunks[at as usize];
             let filled = chunk.filled as usize;
-            // All are copied and those that hold are kept by moving on: nothing to guess.
+            // Copies every entry and advances past the valid ones only: no branch to mispredict.
             let mut kept = self.sorted.len();
             self.sorted.resize(kept + filled, NO_ENTRY);
             for entry in &chunk.entries[..filled] {
@@ -262,7 +262,7 @@ impl Calendar {
 mod tests {
     use super::*;
 
-    /// Against a plain list: same order, whatever the width of the blocks.
+    /// Compares with a plain list: the same order, whatever the width of the blocks.
     #[test]
     fn gives_all_entries_in_order() {
         for width in [1e-6, 1e-3, 0.1, 10.0] {
@@ -288,7 +288,7 @@ mod tests {
                 assert!(entry.time >= now);
                 now = entry.time;
                 calendar.pop();
-                // Its grain and another get new times; the other's old entry goes stale.
+                // This grain and another get new times; the other's old entry becomes invalid.
                 let other = (next() * 500.0) as usize;
                 for k in [entry.grain as usize, other] {
                     let long = if next() < 0.01 { 100.0 } else { 1.0 };

@@ -1,13 +1,13 @@
-//! Cells that hold few grains each, for finding who could be touched.
+//! Cells that contain few grains each, for finding the grains within reach.
 //!
-//! A cell is a cache line: fourteen grains and a count. What does not fit goes to further blocks of
-//! its own chain, so that one crowded cell makes no other dearer.
+//! A cell is a cache line: fourteen grains and a count. Further grains go to additional blocks in
+//! the chain of the cell, so that one crowded cell does not make others slower.
 //!
-//! A grain's place along an axis is told in halves of cells that are two diameters wide: from the
-//! lower half only the cell below can be reached, from the upper one only that above, so that 2^d
-//! cells hold all that can be touched, not 3^d. A grain that passes the middle or the end of a
-//! cell has one layer of cells to look at anew. For lists of neighbours, which are
-//! made rarely but want few candidates, cells are one reach wide and 3^d are searched.
+//! The place of a grain along an axis is given in halves of cells, which are two diameters wide:
+//! from the lower half only the cell below is within reach, from the upper half only the one above.
+//! So 2^d cells contain everything within reach, not 3^d. A grain that passes the middle or the end
+//! of a cell has to check one new layer of cells. For neighbour lists, which are rarely built but
+//! need few candidates, cells are one reach wide and 3^d of them are searched.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,18 +18,18 @@ const ROOM: usize = 14;
 const NEXT: usize = 14;
 const COUNT: usize = 15;
 
-/// How far beyond its place a grain stays there, in widths: one that turns at an end, as on a floor, does
-/// not go to and fro without time going by.
+/// How far beyond its place a grain is still assigned to it, in widths: a grain that turns back at
+/// an end, as on a floor, does not cross to and fro without advance of time.
 const HOLD: f64 = 1e-11;
 
-/// Fourteen grains, the next block of the chain (0: none), and the number of grains: in the first
-/// block that of the whole chain.
+/// Fourteen grains, the next block of the chain (0: none), and the number of grains; in the first
+/// block, that of the whole chain.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub(super) struct Block([u32; 16]);
 
 impl Block {
-    /// The first places; those that are not filled hold the number of some grain, or 0.
+    /// The first entries; unfilled ones contain the number of some grain, or 0.
     #[inline(always)]
     pub(super) fn first(&self) -> &[u32; 8] {
         self.0.first_chunk().unwrap_or(&[0; 8])
@@ -37,46 +37,46 @@ impl Block {
 }
 
 /// A grid of cells over a box. Axes that are not periodic have a border of cells that stay empty,
-/// so that each cell that is used has all its neighbours; their outermost used cells hold also
-/// what lies beyond the box.
+/// so that each used cell has all its neighbours; the outermost used cells also contain grains
+/// beyond the box.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Cells {
-    /// Cells along each axis, borders included.
+    /// Number of cells along each axis, including borders.
     pub(super) counts: [u16; 3],
-    /// 1 where there is a border.
+    /// 1 for axes with a border.
     pub(super) border: [u16; 3],
-    /// Places a cell along an axis: 2 (halves) or 1.
+    /// Places per cell along an axis: 2 (halves) or 1.
     pub(super) parts: u16,
     /// Least corner of the box, m.
     pub(super) origin: [f64; 3],
     /// Widths of the cells, m.
     pub(super) width: [f64; 3],
-    /// For each place along an axis what can be reached, as places in the array: two cells, or
+    /// For each place along an axis the cells within reach, as offsets in the array: two cells, or
     /// three.
     near: [Vec<[u32; 3]>; 3],
-    /// For each place its cell.
+    /// Cell of each place, as offset in the array.
     own: [Vec<u32>; 3],
-    /// Lower and upper ends of the places along each axis, m; infinite where nothing lies beyond.
+    /// Lower and upper ends of the places along each axis, m; infinite for the outermost ones of an open axis.
     pub(super) ends: [Vec<[f64; 2]>; 3],
     blocks: Vec<Block>,
     free: Vec<u32>,
 }
 
-/// The part of the cells around a place that is searched.
+/// The part of the cells around a place to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// All.
+    /// All cells.
     All,
-    /// The layer along an axis towards which the grain went, the upper one or the lower one. When
-    /// it passes the middle of a cell, that layer came into its reach; when it comes into a cell,
-    /// it came into the reach of those there that did not reach the cell before.
+    /// The layer, upper or lower, along an axis towards which the grain moved. When a grain passes
+    /// the middle of a cell, that layer comes within its reach; when it enters a cell, it comes
+    /// within reach of the grains of that layer that did not reach the former cell.
     Layer(u8, bool),
 }
 
-/// Most grains that a search can find: those of 27 cells, chains included.
+/// Greatest number of grains that a search can find: those of 27 cells, including chains.
 pub(super) const MOST: usize = 4096;
 
-/// Whom a search found; more room than is filled.
+/// Grains found by a search; the array is larger than its filled part.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) grains: Box<[u32; MOST]>,
@@ -91,8 +91,8 @@ impl Default for Found {
 }
 
 impl Cells {
-    /// Cells of at least `least` over a box; at most about `most` of them, told in `parts` places
-    /// along an axis.
+    /// Cells of at least `least` over a box; at most about `most` of them, with `parts` places per
+    /// cell along an axis.
     pub(super) fn new<D: Dimension>(
         min: D::Vector,
         max: D::Vector,
@@ -166,11 +166,11 @@ impl Cells {
         cells
     }
 
-    /// Number of cells, borders included.
+    /// Number of cells, including borders.
     pub(super) fn len(&self) -> usize {
         self.counts.iter().map(|&n| n as usize).product()
     }
-    /// The cells that grains may be in, and the least and greatest corner of each; infinite where it goes on without end.
+    /// The cells that grains may be in, and the least and greatest corner of each; infinite for cells without an end.
     pub(super) fn boxes<D: Dimension>(&self) -> Vec<(u32, [D::Vector; 2])> {
         let mut boxes = Vec::new();
         let inner = |k: usize| self.border[k]..self.counts[k] - self.border[k];
@@ -193,7 +193,7 @@ impl Cells {
         }
         boxes
     }
-    /// Bytes that it holds.
+    /// Bytes allocated.
     pub(super) fn bytes(&self) -> usize {
         self.blocks.capacity() * size_of::<Block>() + self.free.capacity() * 4
     }
@@ -209,12 +209,12 @@ impl Cells {
         }
         at
     }
-    /// The cell of a place, as place in the array.
+    /// The cell of a place, as index in the array.
     #[inline(always)]
     pub(super) fn index(&self, at: [u16; 3]) -> u32 {
         self.own[0][at[0] as usize] + self.own[1][at[1] as usize] + self.own[2][at[2] as usize]
     }
-    /// The place one further along an axis, and whether it lies beyond the end of a period.
+    /// The next place along an axis, and whether it is beyond the end of a period.
     #[inline(always)]
     pub(super) fn beside(&self, at: [u16; 3], axis: usize, up: bool) -> (u16, bool) {
         let (n, c) = (self.ends[axis].len() as u16, at[axis]);
@@ -271,7 +271,7 @@ impl Cells {
         self.blocks[at].0[NEXT] = new;
     }
 
-    /// Takes a grain out of a cell.
+    /// Removes a grain from a cell.
     #[inline(always)]
     pub(super) fn remove(&mut self, cell: u32, grain: u32) {
         let block = &mut self.blocks[cell as usize].0;
@@ -290,7 +290,7 @@ impl Cells {
     #[cold]
     #[inline(never)]
     fn remove_further(&mut self, cell: u32, grain: u32) {
-        // The last grain of the chain takes the place of the one that goes.
+        // The last grain of the chain fills the place of the removed one.
         let (mut before, mut last) = (cell as usize, cell as usize);
         while self.blocks[last].0[NEXT] != 0 {
             before = last;
@@ -319,7 +319,7 @@ impl Cells {
         self.blocks[cell as usize].0[COUNT] -= 1;
     }
 
-    /// Along each axis the places in the array of the cells that can be reached from `at`, and how many these are.
+    /// Offsets in the array, along each axis, of the cells within reach of `at`, and their numbers.
     #[inline(always)]
     fn reach<D: Dimension>(&self, at: [u16; 3], scope: Scope) -> ([[u32; 3]; 3], [usize; 3]) {
         let mut near = [
@@ -344,9 +344,8 @@ impl Cells {
         (near, counts)
     }
 
-    /// Writes all grains of the cells that can be reached from `at` to `found`; returns how many.
-    /// Copies whole blocks and moves on by their counts, so that the processor has nothing to
-    /// guess.
+    /// Writes all grains of the cells within reach of `at` to `found`; returns their number. Copies
+    /// whole blocks and advances by their counts, so that there is no branch to mispredict.
     #[inline(always)]
     pub(super) fn gather<D: Dimension>(
         &self,
@@ -375,7 +374,7 @@ impl Cells {
         len
     }
 
-    /// The blocks that can be reached from a place, for asking for them early.
+    /// The blocks within reach of a place, for prefetching.
     #[inline(always)]
     pub(super) fn around<D: Dimension>(&self, at: [u16; 3], mut each: impl FnMut(&Block)) {
         let xs = self.near[0][at[0] as usize];
@@ -391,7 +390,7 @@ impl Cells {
         }
     }
 
-    /// The same in a part of the cells; it is apart, as how many they are is then not known to the compiler.
+    /// The same for part of the cells; a separate function, since the compiler does not know their number then.
     #[inline(always)]
     pub(super) fn around_in<D: Dimension>(
         &self,
@@ -410,8 +409,8 @@ impl Cells {
     }
 }
 
-/// Copies what a chain holds beyond its first block. What does not fit is left out: that many
-/// grains have no room around one cell unless sizes differ beyond reason, which the setup refuses.
+/// Copies the part of a chain beyond its first block. Grains that do not fit are omitted: so many
+/// grains do not fit around one cell unless sizes differ extremely, which the setup rejects.
 #[cold]
 #[inline(never)]
 fn further(blocks: &[Block], first: u32, from: usize, out: &mut [u32; MOST]) -> usize {

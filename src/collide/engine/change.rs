@@ -1,7 +1,7 @@
-//! What changes an engine from outside, between two of its runs: grains that come, go or are given a velocity, and walls that begin to move.
+//! Changes of an engine from outside, between two of its runs: grains that are added, removed or kicked, and walls that begin to move.
 //!
-//! A change acts at the engine's time, as an event does: it costs what it touches. What others had foreseen of a grain that changed is found
-//! out of date when its time comes, by the grain's count.
+//! A change acts at the engine's time, as an event does: it costs only what it touches. The count of a
+//! changed grain invalidates predictions of other grains that involve it when their time comes.
 
 use super::bent;
 use super::cells::{Found, Scope};
@@ -15,32 +15,32 @@ use crate::geometry::{Dimension, Vector};
 use crate::vector::{Kernel, Lanes, Row};
 use crate::walls::Motion;
 
-/// The place of a grain that is not there any more.
+/// Slot number of a grain that was removed.
 pub(super) const GONE: u32 = u32::MAX;
 
-/// Grains that may come to an engine: cells, lists and tables are laid out for them.
+/// Grains that may be added to an engine: cells, lists and tables allow for them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coming<D: Dimension> {
-    /// One of them; where it will be does not matter.
+    /// An example of these grains; its position is ignored.
     pub body: Body<D>,
-    /// How many like it are there at once at most, about.
+    /// Approximate greatest number of such grains at one time.
     pub count: usize,
 }
 
-/// A grain that was taken away.
+/// A grain that was removed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Removed<D: Dimension> {
-    /// How it was.
+    /// State at removal.
     pub moment: Moment<D>,
-    /// Its potential energy, J.
+    /// Potential energy, J.
     pub potential: f64,
 }
 
-/// Foresees what comes next for some grains.
+/// Predicts the next events of some grains.
 struct Foresee<'a, D: Dimension> {
     core: &'a mut Core<D>,
     slots: &'a [u32],
-    /// s since the epoch.
+    /// Present time, s since the epoch.
     now: f64,
 }
 
@@ -56,11 +56,11 @@ impl<D: Dimension> Kernel for Foresee<'_, D> {
     }
 }
 
-/// A grain's list of neighbours is made about where it is.
+/// Builds the neighbour list of a grain at its present position.
 struct List<'a, D: Dimension> {
     core: &'a mut Core<D>,
     slot: u32,
-    /// s since the epoch.
+    /// Present time, s since the epoch.
     now: f64,
 }
 
@@ -75,18 +75,18 @@ impl<D: Dimension> Kernel for List<'_, D> {
 }
 
 impl<D: Dimension> Engine<D> {
-    /// Whether a grain of the list is there.
+    /// Whether a grain of the list is in the system.
     pub fn is_there(&self, grain: usize) -> bool {
         self.places.get(grain).is_some_and(|&place| place != GONE)
     }
 
-    /// How many are there.
+    /// Number of grains in the system.
     pub fn count(&self) -> usize {
         self.core.bodies.rows.len() - self.core.bodies.free.len()
     }
 
-    /// Whether a ball at a place, in the box along periodic axes, touches neither a grain nor a wall now. It must be no larger than what the
-    /// engine was made for.
+    /// Whether a ball at a position, in the box along periodic axes, touches neither a grain nor a
+    /// wall now. It must not be larger than the engine was built for.
     pub fn is_free(&self, place: D::Vector, radius: f64) -> bool {
         let core = &self.core;
         let (t, mut found) = (self.local(), Found::default());
@@ -101,8 +101,8 @@ impl<D: Dimension> Engine<D> {
             && core.walls.leave_free(place, radius, self.time)
     }
 
-    /// A grain comes, where nothing is; gives its place in the list. It must be of a species and no larger than what the engine was made for
-    /// ([`Coming`]).
+    /// Adds a grain at a free position; returns its index in the list. Its species and size must be
+    /// within what the engine was built for ([`Coming`]).
     pub fn add(&mut self, body: &Body<D>) -> u32 {
         let (t, grain) = (self.local(), self.places.len() as u32);
         let core = &mut self.core;
@@ -123,13 +123,13 @@ impl<D: Dimension> Engine<D> {
         grain
     }
 
-    /// A grain goes; gives how it was. Who watches is told if that ends its contact.
+    /// Removes a grain; returns its last state. Notifies the observer if that ends a contact of the grain.
     pub fn remove<O: Observer<D>>(&mut self, grain: usize, observer: &mut O) -> Option<Removed<D>> {
         if !self.is_there(grain) {
             return None;
         }
         let (t, slot) = (self.local(), self.places[grain]);
-        // Those in touch with it get their velocities, too.
+        // The grains in contact with it get their velocities, too.
         let with = self.core.held_with(slot);
         for &one in with.iter().chain(&[slot]) {
             self.core.interrupt_one(one, t, observer);
@@ -144,7 +144,8 @@ impl<D: Dimension> Engine<D> {
         Some(removed)
     }
 
-    /// A grain gets a velocity on top of its own, m/s; gives the energy that this takes, J. Who watches is told if that ends its contact.
+    /// Adds a velocity to that of a grain, m/s; returns the energy that this requires, J. Notifies
+    /// the observer if that ends a contact of the grain.
     pub fn kick<O: Observer<D>>(
         &mut self,
         grain: usize,
@@ -173,7 +174,7 @@ impl<D: Dimension> Engine<D> {
         given
     }
 
-    /// A wall that slides begins to.
+    /// Starts the motion of a sliding wall.
     pub fn slide(&mut self, wall: usize) {
         let time = self.time;
         let Some(wall) = self.core.walls.wall_mut(wall) else {
@@ -185,12 +186,12 @@ impl<D: Dimension> Engine<D> {
         self.foresee_all();
     }
 
-    /// Fields that a program brings, which no saved state has.
+    /// Sets the fields supplied by a program, which no saved state contains.
     pub fn bring_fields(&mut self, own: &[Brought]) {
         self.core.bent.bring(own);
     }
 
-    /// A wall goes.
+    /// Removes a wall.
     pub fn open(&mut self, wall: usize) {
         let time = self.time;
         if let Some(wall) = self.core.walls.wall_mut(wall) {
@@ -199,13 +200,13 @@ impl<D: Dimension> Engine<D> {
         }
     }
 
-    /// Whoever is near to a wall had foreseen it as it was.
+    /// Predicts the next events of all grains anew, since grains near a wall predicted them for its former state.
     fn foresee_all(&mut self) {
         let all: Vec<u32> = self.present().map(|(_, slot)| slot).collect();
         self.foresee(&all);
     }
 
-    /// The clock is set to a time, s, and all counts and sums begin.
+    /// Sets the clock to a time, s, and resets all counts and sums.
     pub fn begin_at(&mut self, time: f64) {
         let (t, shift) = (self.local(), time - self.time);
         let core = &mut self.core;
@@ -223,7 +224,7 @@ impl<D: Dimension> Engine<D> {
         core.bent.tally = FieldTally::default();
         core.wall_tallies.fill(WallTally::default());
         if shift != 0.0 {
-            // Walls and fields are now as they are at another time.
+            // Walls and fields now have their state at another time.
             let all: Vec<u32> = self.present().map(|(_, slot)| slot).collect();
             for &slot in all.iter().filter(|_| bent) {
                 bent::begin_piece(&mut self.core, slot as usize, t, false);
@@ -232,13 +233,13 @@ impl<D: Dimension> Engine<D> {
         }
     }
 
-    /// The grains that are there, in order of the list, and their slots.
+    /// The grains in the system, in order of the list, and their slots.
     pub(super) fn present(&self) -> impl Iterator<Item = (usize, u32)> {
         let all = self.places.iter().copied().enumerate();
         all.filter(|&(_, slot)| slot != GONE)
     }
 
-    /// s since the epoch.
+    /// Present time, s since the epoch.
     fn local(&self) -> f64 {
         (self.time - self.core.clock.epoch).max(self.core.clock.now)
     }
@@ -251,7 +252,7 @@ impl<D: Dimension> Engine<D> {
 }
 
 impl<D: Dimension> Bodies<D> {
-    /// What others foresaw of a grain holds no more, without a collision.
+    /// Invalidates the predictions of others for a grain without a collision.
     fn count_change(&mut self, i: usize) {
         if self.changed.len() <= i {
             self.changed.resize(i + 1, 0);
@@ -260,13 +261,13 @@ impl<D: Dimension> Bodies<D> {
         self.rows[i].0[COUNT] += 1.0;
     }
 
-    /// How often a grain's path changed so far.
+    /// Number of changes of a grain's path so far.
     pub(super) fn changes(&self, i: usize) -> u32 {
         self.changed.get(i).copied().unwrap_or(0)
     }
 }
 
-/// Room for one more grain.
+/// Allocates the slot of one more grain.
 fn grow<D: Dimension>(core: &mut Core<D>) -> u32 {
     let slot = core.bodies.rows.len() as u32;
     let bodies = &mut core.bodies;
@@ -295,12 +296,12 @@ fn grow<D: Dimension>(core: &mut Core<D>) -> u32 {
     slot
 }
 
-/// A grain takes a slot that nobody has, t s after the epoch.
+/// Places a grain in a free slot, t s after the epoch.
 fn settle_in<D: Dimension>(core: &mut Core<D>, slot: u32, grain: u32, body: &Body<D>, t: f64) {
     let i = slot as usize;
     core.bodies.count_change(i);
     let count = core.bodies.rows[i].0[COUNT];
-    // None of those of whoever had the slot before are its own.
+    // Excludes the changes of the former grain of this slot.
     core.bodies.changed[i] = count as u32;
     let mut row = Row::default();
     for k in 0..D::N {
@@ -308,10 +309,10 @@ fn settle_in<D: Dimension>(core: &mut Core<D>, slot: u32, grain: u32, body: &Bod
         row.0[state::SPEED + k] = body.velocity[k];
     }
     row.0[RADIUS] = body.radius;
-    // So that whoever had foreseen the one before it finds this out.
+    // Invalidates the predictions of others for the former grain.
     row.0[COUNT] = count;
     if !bent::is_bent(core) {
-        // Told at the epoch.
+        // Rows refer to the epoch.
         let g = core.gravity;
         for k in 0..D::N {
             row.0[state::SPEED + k] -= g[k] * t;
@@ -350,7 +351,7 @@ fn settle_in<D: Dimension>(core: &mut Core<D>, slot: u32, grain: u32, body: &Bod
     }
 }
 
-/// A grain leaves its slot, t s after the epoch.
+/// Removes a grain from its slot, t s after the epoch.
 fn clear_out<D: Dimension>(core: &mut Core<D>, slot: u32, t: f64) {
     let i = slot as usize;
     if bent::is_bent(core) {

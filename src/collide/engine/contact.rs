@@ -1,8 +1,8 @@
-//! Collisions whose outcome the contact law of the pair decides.
+//! Collisions whose outcome follows from the contact law of the pair.
 //!
-//! Instantaneous ones have the restitution of the law at the pair's mass and approach speed, and with
-//! friction the tangential impulse of the contact followed through, from tables. Those that last are in
-//! [`soft`](super::soft); their mapping is looked up here.
+//! Instantaneous collisions have the restitution of the law at the pair's mass and approach speed,
+//! and with friction the tangential impulse of the integrated contact, from tables. Contacts of
+//! finite duration are in [`soft`](super::soft); this module provides their mapping.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,23 +17,23 @@ use crate::collide::soft::{MappingTable, Ranges};
 use crate::contact::{ContactLaw, ContactTerms, Elastic, Loss};
 use crate::geometry::{Dimension, Vector};
 
-/// The contact law of a pair of species, which decides how they collide.
+/// The contact law of a pair of species, which determines its collisions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ByLaw {
-    /// The law.
+    /// The contact law.
     pub law: ContactLaw,
-    /// What it has beside spring, dashpot and friction.
+    /// Terms in addition to spring, dashpot and friction.
     pub terms: ContactTerms,
-    /// Whether contacts of two grains last and displace them (soft); else, and with walls, they are
-    /// instantaneous.
+    /// Whether contacts of two grains have a duration and displace them (soft); otherwise, and with
+    /// walls, they are instantaneous.
     pub soft: bool,
 }
 
-/// The pairs whose contact law decides; none by default.
+/// The pairs whose collisions follow from a contact law; none by default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Laws {
-    /// The law of each pair of species, at [first * species + second], symmetric; none where a rule
-    /// decides. Empty: nowhere.
+    /// The law of each pair of species, at [first * species + second], symmetric; none for pairs
+    /// that follow a rule. Empty if no pair has a law.
     pub pairs: Vec<Option<ByLaw>>,
     /// Error of the tables: of each number of a soft mapping, and of tangential impulses in units of
     /// friction times effective mass times approach speed.
@@ -54,7 +54,7 @@ impl Default for Laws {
 struct Contact {
     law: ContactLaw,
     terms: ContactTerms,
-    /// Whether each contact is followed by itself, without tables.
+    /// Whether each contact is integrated by itself, without tables.
     alone: bool,
     rough: Option<RoughFamily>,
     soft: Option<MappingTable>,
@@ -63,25 +63,25 @@ struct Contact {
 /// The tables of all pairs of species.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Contacts {
-    /// Which of the laws each pair of species has; empty when none has any.
+    /// Index of the law of each pair of species; empty if no pair has a law.
     pairs: Vec<Option<u32>>,
     laws: Vec<Contact>,
     /// Moments of inertia are this times m r^2.
     inertia: f64,
 }
 
-/// A pair that meets.
+/// A pair of grains that collide, or a grain and a wall.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
-    /// Place among the pairs of species.
+    /// Index among the pairs of species.
     pub index: usize,
-    /// kg.
+    /// Effective mass, kg.
     pub effective_mass: f64,
-    /// r1 r2 / (r1 + r2), m; that of the grain at a wall.
+    /// r1 r2 / (r1 + r2), m; the grain's radius at a wall.
     pub radius: f64,
     /// Normal approach speed, m/s.
     pub approach: f64,
-    /// Tangential speed of the surfaces, m/s, or of the centres where contacts last.
+    /// Tangential speed of the surfaces, m/s, or of the centres for contacts of finite duration.
     pub sliding: f64,
 }
 
@@ -93,7 +93,7 @@ struct Sizes {
 }
 
 impl ByLaw {
-    /// Whether no table holds what its contacts come to: each is followed by itself.
+    /// Whether no table covers its contacts, so that each is integrated by itself.
     fn is_alone(&self) -> bool {
         let smoothed = self.law.smoothing_speed().is_some() && self.law.friction() > 0.0;
         let power = matches!(self.law.elastic(), Elastic::Power { .. });
@@ -101,7 +101,7 @@ impl ByLaw {
     }
 }
 
-/// Why contacts of a law cannot be soft.
+/// The reason why contacts of a law cannot be soft, if any.
 pub fn no_soft(by_law: &ByLaw) -> Option<&'static str> {
     let law = &by_law.law;
     if !by_law.terms.are_empty() {
@@ -204,7 +204,7 @@ impl Contacts {
         Ok(contacts)
     }
 
-    /// Whether rules decide everywhere.
+    /// Whether all collisions follow rules.
     pub(super) fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
@@ -213,7 +213,7 @@ impl Contacts {
     fn of(&self, pair: usize) -> Option<&Contact> {
         self.pairs[pair].map(|law| &self.laws[law as usize])
     }
-    /// Whether any contact lasts.
+    /// Whether any contact has a duration.
     pub(super) fn any_soft(&self) -> bool {
         self.laws.iter().any(|c| c.soft.is_some())
     }
@@ -221,12 +221,12 @@ impl Contacts {
     pub(super) fn any_rough(&self) -> bool {
         self.laws.iter().any(|c| c.rough.is_some() || c.alone)
     }
-    /// Whether contacts of a pair of species are followed one by one.
+    /// Whether contacts of a pair of species are integrated one by one.
     #[inline(always)]
     pub(crate) fn is_alone(&self, pair: usize) -> bool {
         !self.pairs.is_empty() && self.of(pair).is_some_and(|c| c.alone)
     }
-    /// A contact of a pair of species followed by itself; none where rules or tables decide.
+    /// Integrates a contact of a pair of species by itself; none if rules or tables apply.
     #[inline(never)]
     pub(crate) fn follow<D: Dimension>(
         &self,
@@ -236,12 +236,12 @@ impl Contacts {
         let contact = self.of(pair).filter(|c| c.alone)?;
         Some(touching.follow(&contact.law, contact.terms))
     }
-    /// Whether contacts of two grains of a pair of species last.
+    /// Whether contacts of two grains of a pair of species have a duration.
     #[inline(always)]
     pub(super) fn is_soft(&self, pair: usize) -> bool {
         self.of(pair).is_some_and(|c| c.soft.is_some())
     }
-    /// Greatest error of any table that was met when it was checked.
+    /// Greatest error found when the tables were checked.
     pub(super) fn error(&self) -> f64 {
         let of = |c: &Contact| {
             let soft = c.soft.as_ref().map_or(0.0, MappingTable::error);
@@ -250,8 +250,8 @@ impl Contacts {
         self.laws.iter().map(of).fold(0.0, f64::max)
     }
 
-    /// The rule of an instantaneous collision; none where the law does not decide. Counts contacts that no
-    /// table holds.
+    /// The rule of an instantaneous collision; none if the pair has no law. Counts contacts that no
+    /// table covers.
     #[inline(never)]
     pub(crate) fn rule(&self, pair: &Pair, solved: &mut u64) -> Option<Rule> {
         let contact = self.of(pair.index)?;
@@ -265,7 +265,7 @@ impl Contacts {
                 *solved += 1;
                 collide_at(law, unit, self.inertia, ratio)
             });
-            // The impulse of the table as the tangential restitution that gives it.
+            // Expresses the impulse of the table as the equivalent tangential restitution.
             let size = outcome.impulse * approach * (1.0 + 1.0 / self.inertia);
             let beta = if pair.sliding > 0.0 {
                 size / pair.sliding - 1.0
@@ -280,7 +280,7 @@ impl Contacts {
         Some(Rule { restitution, rough })
     }
 
-    /// The mapping and duration (s) of a soft contact of two grains whose radii make up `reach`, m.
+    /// The mapping and duration (s) of a soft contact of two grains whose radii sum to `reach`, m.
     pub(super) fn mapping(
         &self,
         pair: &Pair,
@@ -305,14 +305,14 @@ impl Contacts {
             }
         };
         if contact.law.loss().is_none() {
-            // It ends as it began, whatever the table's error.
+            // The contact ends as it began, whatever the table's error.
             (mapping.eps_r, mapping.eps_rdot) = (1.0, -1.0);
         }
         Ok((mapping, mapping.tau * time))
     }
 }
 
-/// Ranges of the pairs of two species.
+/// Ranges of the quantities of pairs of two species.
 #[derive(Clone, Copy, Debug)]
 struct Meeting {
     mass: [f64; 2],
@@ -322,7 +322,7 @@ struct Meeting {
 
 impl Meeting {
     fn of(a: &Sizes, b: &Sizes) -> Self {
-        // As the engine has them: both grow with either part.
+        // The same expression as in the engine: both grow with either part.
         let half = |[x0, x1]: [f64; 2], [y0, y1]: [f64; 2]| {
             [(x0, y0), (x1, y1)].map(|(x, y)| reduced(x, y))
         };
@@ -340,10 +340,10 @@ impl Meeting {
         }
     }
 
-    /// Scaled numbers of soft contacts up to a speed, m/s.
+    /// Ranges of the scaled numbers of soft contacts up to a speed, m/s.
     fn ranges(&self, law: &ContactLaw, fast: f64) -> Option<Ranges> {
         let [light, heavy] = self.mass;
-        // Extreme times: of light pairs on stiff contacts, of heavy ones on compliant contacts.
+        // Extreme times: of light pairs with stiff contacts, of heavy pairs with compliant contacts.
         let quick = Frictionless::of(law, self.radius[1])?;
         let slow = Frictionless::of(law, self.radius[0])?;
         let (short, long) = (quick.time_scale(light, fast), slow.time_scale(heavy, fast));
@@ -364,7 +364,7 @@ impl Meeting {
         })
     }
 
-    /// Numbers of damping of contacts with friction up to a speed, m/s.
+    /// Range of the damping numbers of contacts with friction up to a speed, m/s.
     fn units(&self, law: &ContactLaw, fast: f64) -> [f64; 2] {
         let [light, heavy] = self.mass;
         match law.loss() {
@@ -381,14 +381,14 @@ impl Meeting {
     }
 }
 
-/// x y / (x + y), to the same bits as where pairs meet.
+/// x y / (x + y), with the same bits as in collisions.
 #[inline(always)]
 pub(super) fn reduced(x: f64, y: f64) -> f64 {
     x * (y / (x + y))
 }
 
-/// A normal approach speed, m/s, that hardly any collision passes: tables go up to it. The lightest may
-/// come to have the mean energy of all.
+/// A normal approach speed, m/s, that hardly any collision exceeds: tables extend to it. The
+/// lightest grain may acquire the mean energy of all.
 fn fastest<D: Dimension>(setup: &Setup<D>) -> f64 {
     let bodies = || sorts(setup);
     let speeds = bodies().map(|b| b.velocity.norm());

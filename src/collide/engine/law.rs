@@ -1,20 +1,20 @@
-//! What a hard collision does: restitution along the normal, and for rough bodies across it.
+//! Rules of a hard collision: normal restitution, and tangential restitution for rough bodies.
 
 use serde::{Deserialize, Serialize};
 
 use crate::geometry::{Dimension, Vector};
 
-/// Rules of a pair of species, or of a species and a wall.
+/// Collision rule of a pair of species, or of a species and a wall.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
     /// Ratio of the normal relative speeds after and before; 0 to 1.
     pub restitution: f64,
-    /// Rough surfaces exchange tangential momentum and spin too; none: smooth.
+    /// Rough surfaces also exchange tangential momentum and spin; none: smooth.
     pub rough: Option<Rough>,
 }
 
 impl Rule {
-    /// Smooth bodies.
+    /// A rule for smooth bodies.
     pub fn smooth(restitution: f64) -> Self {
         Rule {
             restitution,
@@ -33,38 +33,38 @@ pub struct Rough {
     pub friction: f64,
 }
 
-/// The state of the bodies that a law needs: of the second as seen by the first.
+/// The state of two bodies that a rule requires: the second relative to the first.
 #[derive(Clone, Copy, Debug)]
 pub struct Encounter<D: Dimension> {
     /// Unit vector from the first to the second body.
     pub normal: D::Vector,
-    /// Velocity of the second body relative to the first, m/s; its centre's.
+    /// Velocity of the second centre relative to the first, m/s.
     pub velocity: D::Vector,
-    /// 1/m1 + 1/m2, 1/kg.
+    /// Inverse effective mass, 1/m1 + 1/m2, 1/kg.
     pub inverse_mass: f64,
-    /// r1^2/I1 + r2^2/I2, 1/kg; 0 for a wall's share.
+    /// r1^2/I1 + r2^2/I2, 1/kg; a wall contributes 0.
     pub inverse_inertia: f64,
-    /// r1 w1 + r2 w2, m/s.
+    /// Sum of radius times spin, r1 w1 + r2 w2, m/s.
     pub surface: D::Spin,
 }
 
-/// What rough surfaces exchange besides.
+/// Tangential exchange between rough surfaces.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange<D: Dimension> {
     /// Tangential momentum that the second body receives, kg m/s; the first receives its opposite.
     pub impulse: D::Vector,
-    /// Moment that the first body receives besides, N m s; the second receives its opposite.
+    /// Additional angular impulse on the first body, N m s; the second receives its opposite.
     pub couple: D::Spin,
-    /// Energy lost to heat by it, J.
+    /// Energy dissipated by the exchange, J.
     pub lost: f64,
 }
 
 impl Rough {
-    /// The tangential exchange that goes with a normal impulse, kg m/s: what the surfaces' slip
-    /// asks for, at most friction times the normal impulse.
+    /// The tangential exchange for a normal impulse, kg m/s: the value that the slip of the
+    /// surfaces requires, at most friction times the normal impulse.
     #[inline(never)]
     pub fn exchange<D: Dimension>(&self, met: &Encounter<D>, normal_impulse: f64) -> Exchange<D> {
-        // The surface of the first moves with r1 w1 x n, that of the second with -r2 w2 x n.
+        // The surface of the first body moves with r1 w1 x n, that of the second with -r2 w2 x n.
         let slip = met.velocity
             - met.normal * met.normal.dot(&met.velocity)
             - D::cross_spin(met.surface, met.normal);

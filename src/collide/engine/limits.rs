@@ -1,21 +1,21 @@
-//! When a run stops by itself: pairs that stay in touch, and bursts without end.
+//! Limits at which a run stops by itself: pairs that stay in contact, and endless bursts of collisions.
 
 use super::bent;
 use super::state::next;
 use super::{Core, Other, Stopped};
 use crate::geometry::{Dimension, Vector};
 
-/// How a grain parts from a wall.
+/// Separation of a grain from a wall.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parting {
     /// Normal impulse, kg m/s.
     pub impulse: f64,
-    /// Energy lost, J; negative where it parts faster than it came.
+    /// Energy lost, J; negative if the grain leaves faster than it approached.
     pub lost: f64,
 }
 
 impl Parting {
-    /// After an approach, m/s (negative: it parts already, more slowly than it may), with a least speed, m/s.
+    /// Separation after an approach, m/s (negative: the grain already recedes, but too slowly), with a least speed, m/s.
     pub fn of(approach: f64, restitution: f64, least: f64, inverse_mass: f64) -> Self {
         if approach > 0.0 && restitution * approach >= least {
             let impulse = (1.0 + restitution) * approach / inverse_mass;
@@ -31,8 +31,8 @@ impl Parting {
     }
 }
 
-/// Looks whether a collision may happen: collapse and endless bursts stop the run. Tells
-/// whether it is to be elastic, by the rule of the last contact.
+/// Checks whether a collision is allowed: collapse and endless bursts stop the run. Returns whether
+/// it is elastic by the rule of the contact time.
 #[inline(always)]
 pub(super) fn check<D: Dimension>(
     core: &mut Core<D>,
@@ -94,9 +94,9 @@ fn other<D: Dimension>(core: &Core<D>, with: u32) -> Other {
     }
 }
 
-/// The least speed, m/s, at which a grain parts from a wall that gravity, or the wall's own acceleration,
-/// presses it against. Without loss within the contact time a grain that rests would collide endlessly at one
-/// instant, for it has no speed to part with; so it is away for half the contact time.
+/// The least speed, m/s, at which a grain leaves a wall against which gravity, or the wall's own
+/// acceleration, presses it. Without loss within the contact time a grain at rest would collide endlessly at
+/// one instant, for it has no speed to leave with; with this speed it is away for half the contact time.
 pub(super) fn least_departure<D: Dimension>(
     core: &Core<D>,
     i: usize,

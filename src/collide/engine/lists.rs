@@ -1,9 +1,9 @@
-//! Lists of neighbours, for dense gases.
+//! Neighbour lists, for dense gases.
 //!
-//! Each grain may go as far as the *skin* from the centre at which its list was made; its list
-//! holds all whose centres are so near that the two could touch before either has left. When it
-//! leaves, its list is made anew about where it is. Who is in whose list is a function of the
-//! centres alone, so that a renewal changes only the lists of those who come and go.
+//! Each grain may move by the *skin* from the centre at which its list was built; its list contains all
+//! grains with centres so near that the two could touch before either has left its skin. A grain that
+//! leaves its skin gets a new list at its position. The content of lists depends only on the centres,
+//! so that a renewal changes only the lists of grains that become or cease to be neighbours.
 
 use super::bent;
 use std::hint::select_unpredictable;
@@ -16,7 +16,7 @@ use super::state::{self, Slot};
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{LANES, Lanes, Row};
 
-/// Where a grain's list is.
+/// Range of a grain's list.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Span {
     pub start: u32,
@@ -25,7 +25,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Its entries and the padding to whole batches, which is the grain itself.
+    /// The entries of the list, padded to whole batches with the grain itself.
     #[inline(always)]
     pub(super) fn batches(&self) -> std::ops::Range<usize> {
         let start = self.start as usize;
@@ -33,12 +33,12 @@ impl Span {
     }
 }
 
-/// All lists.
+/// All neighbour lists.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Lists {
-    /// How far a grain may go, m.
+    /// Distance that a grain may move, m.
     pub skin: f64,
-    /// Where the lists were made, m, and the radius: x, y, z, radius.
+    /// Positions at which the lists were built, m, and the radius: x, y, z, radius.
     pub centres: Vec<Row>,
     pub entries: Vec<u32>,
 }
@@ -56,7 +56,7 @@ impl Lists {
         self.entries[span.start as usize + span.len as usize] = grain;
         span.len += 1;
     }
-    /// One more grain, which is nowhere yet.
+    /// Adds a grain, which has no position yet.
     pub(super) fn grow(&mut self, slots: &mut [Slot]) {
         let slot = self.centres.len();
         self.centres.push(Row::default());
@@ -67,13 +67,13 @@ impl Lists {
         };
         self.entries.extend([slot as u32; LANES]);
     }
-    /// A grain of a radius, m, is to come: nobody is near yet.
+    /// Prepares for the arrival of a grain of a radius, m, without neighbours yet.
     pub(super) fn expect(&mut self, slot: usize, radius: f64) {
         let centre = &mut self.centres[slot];
         centre.0 = [f64::INFINITY; LANES];
         centre.0[state::RADIUS] = radius;
     }
-    /// A grain is gone.
+    /// Removes a grain from all lists.
     pub(super) fn forget(&mut self, slots: &mut [Slot], slot: u32) {
         let span = slots[slot as usize].span;
         let list = span.start as usize..span.start as usize + span.len as usize;
@@ -84,7 +84,7 @@ impl Lists {
         }
         slots[slot as usize].span.len = 0;
     }
-    /// Gives a list more room, at the end.
+    /// Moves a list to the end, with more room.
     #[cold]
     #[inline(never)]
     fn widen(&mut self, span: &mut Span, of: usize) {
@@ -111,7 +111,7 @@ impl Lists {
     }
 }
 
-/// Square of the distance of two points by the nearest image, m^2.
+/// Square of the distance of two points to the nearest image, m^2.
 #[inline(always)]
 pub(super) fn apart<D: Dimension>(core: &Core<D>, a: D::Vector, b: D::Vector) -> f64 {
     let mut sum = 0.0;
@@ -127,7 +127,7 @@ pub(super) fn apart<D: Dimension>(core: &Core<D>, a: D::Vector, b: D::Vector) ->
     sum
 }
 
-/// When a grain leaves its skin, s from now, or somewhat before.
+/// Time at which a grain leaves its skin, s from now, or slightly earlier.
 #[inline(always)]
 pub(super) fn leave<D: Dimension>(core: &Core<D>, lists: &Lists, i: usize, now: f64) -> f64 {
     let row = &core.bodies.rows[i];
@@ -137,14 +137,14 @@ pub(super) fn leave<D: Dimension>(core: &Core<D>, lists: &Lists, i: usize, now: 
     let (a, b, square) = (v.norm_squared(), d.dot(&v), d.norm_squared());
     let c = (lists.skin * lists.skin - square).max(0.0);
     let root = (b * b + a * c).sqrt();
-    // The form that keeps its digits, chosen without a branch.
+    // The form without cancellation, chosen without a branch.
     let ahead = b > 0.0;
     let straight =
         select_unpredictable(ahead, c, root - b) / select_unpredictable(ahead, b + root, a);
     if pull == D::Vector::default() {
         return if a > 0.0 { straight } else { f64::INFINITY };
     }
-    // A straight path is farthest at its ends; the true one differs by no more than g t^2 / 2.
+    // A straight path is farthest at its ends; the curved one deviates by at most g t^2 / 2.
     let g = pull.norm();
     let mut t = straight.min((2.0 * lists.skin / g).sqrt());
     for _ in 0..32 {
@@ -157,7 +157,7 @@ pub(super) fn leave<D: Dimension>(core: &Core<D>, lists: &Lists, i: usize, now: 
     0.0
 }
 
-/// A grain has left its skin: its cell and its list are made anew where it is.
+/// Handles a grain that has left its skin: assigns its cell and builds its list at its position.
 #[inline(always)]
 pub(super) fn renew_list<D: Dimension, L: Lanes>(
     core: &mut Core<D>,
@@ -185,7 +185,7 @@ pub(super) fn renew_list<D: Dimension, L: Lanes>(
     for k in 0..D::N {
         after.0[k] = x[k];
     }
-    // Who was near and is no more.
+    // Removes grains that are no longer near.
     let old = core.bodies.slots[i].span.batches();
     for start in old.clone().step_by(LANES) {
         let mut batch = [0; LANES];
@@ -224,7 +224,7 @@ pub(super) fn renew_list<D: Dimension, L: Lanes>(
     core.lists = Some(lists);
 }
 
-/// Which of eight centres are within the sum of radii and a margin of given places.
+/// For each given place, the mask of the eight centres that are within the sum of radii and a margin.
 #[inline(always)]
 fn near<D: Dimension, L: Lanes, const N: usize>(
     core: &Core<D>,
@@ -249,7 +249,7 @@ fn near<D: Dimension, L: Lanes, const N: usize>(
     bits
 }
 
-/// Brings a grain back into the box along periodic axes.
+/// Wraps a grain into the box along periodic axes.
 #[inline(always)]
 pub(super) fn bring_back<D: Dimension>(core: &mut Core<D>, i: usize, now: f64) {
     for k in 0..D::N {
@@ -270,7 +270,7 @@ pub(super) fn bring_back<D: Dimension>(core: &mut Core<D>, i: usize, now: f64) {
     }
 }
 
-/// Makes all lists.
+/// Builds all lists.
 pub(super) fn make_lists<D: Dimension>(core: &mut Core<D>, skin: f64) {
     let mut lists = Lists {
         skin,
@@ -291,7 +291,7 @@ pub(super) fn make_lists<D: Dimension>(core: &mut Core<D>, skin: f64) {
                 lists.entries.push(j);
             }
         }
-        // Room for one more than there are, in whole batches.
+        // Room for one more entry than there are, in whole batches.
         let len = lists.entries.len() - start;
         let room = (len + 1).next_multiple_of(LANES);
         lists.entries.resize(start + room, i as u32);

@@ -1,12 +1,12 @@
 //! The event-driven engine: many hard bodies in flight, one collision after another.
 //!
-//! Grains are disks or spheres of any radii and masses on paths of one constant acceleration, in a
-//! box that is periodic or open along each axis, with walls. Collisions are instantaneous
-//! ([`law`]). The engine holds one earliest event for each grain: a collision, a wall, or the face
-//! of its cell; an event whose partner has changed since is foreseen anew when its time comes.
-//! Nothing is stepped, and an event costs what lies around its grains.
+//! Grains are disks or spheres of any radii and masses on paths of constant acceleration, in a box that
+//! is periodic or open along each axis, with walls. Collisions are instantaneous ([`law`]). The engine
+//! stores one earliest event for each grain: a collision with a grain or wall, or the crossing of a
+//! face of its cell. An event whose partner has changed since its prediction is predicted anew when its
+//! time comes. There are no time steps, and an event costs only what is near its grains.
 //!
-//! Docs: `docs/notes/performance.md` tells what each choice brought.
+//! Docs: `docs/notes/performance.md` gives the gain of each choice.
 
 mod ahead;
 mod bent;
@@ -46,64 +46,64 @@ use soft::Held;
 use state::{Slot, Turning, next};
 use walls::Walls;
 
-/// Events a grain between renewals of the epoch.
+/// Number of events per grain between renewals of the epoch.
 const EVENTS_PER_EPOCH: u64 = 16;
 
-/// Why a run of the engine came back.
+/// Reason why a run of the engine returned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stopped {
-    /// The time asked for is reached.
+    /// The requested time is reached.
     Until,
-    /// The number of collisions asked for is reached, or passed by less than one renewal.
+    /// The requested number of collisions is reached, or exceeded by less than one renewal.
     Collisions,
-    /// A pair would collide again within its contact time: it stays in touch, and a model of
-    /// lasting contacts must take it.
+    /// A pair would collide again within its contact time: it stays in contact, and requires a
+    /// model of contacts of finite duration.
     Collapse {
-        /// The grain: its place in the list that the engine was made from.
+        /// The grain: its index in the list that the engine was made from.
         grain: u32,
-        /// The grain or wall it stays with.
+        /// The grain or wall with which it stays in contact.
         with: Other,
-        /// s.
+        /// Time, s.
         time: f64,
     },
-    /// A grain collided very often without any time going by.
+    /// A grain collided very often without advance of time.
     Stuck {
-        /// The grain: its place in the list that the engine was made from.
+        /// The grain: its index in the list that the engine was made from.
         grain: u32,
-        /// With what it collided last.
+        /// The grain or wall of its last collision.
         with: Other,
-        /// s.
+        /// Time, s.
         time: f64,
-        /// How often.
+        /// Number of these collisions.
         collisions: u32,
     },
     /// A contact law is too soft for an approach: the grains would pass through each other.
     PassThrough {
-        /// The grain: its place in the list that the engine was made from.
+        /// The grain: its index in the list that the engine was made from.
         grain: u32,
-        /// The other, likewise.
+        /// The other grain, likewise.
         with: u32,
-        /// s.
+        /// Time, s.
         time: f64,
         /// Normal approach speed, m/s.
         approach: f64,
     },
 }
 
-/// What a run took, since the start.
+/// Counts of the work done since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Work {
-    /// Cells left.
+    /// Number of times a grain left its cell or skin.
     pub crossings: u64,
     /// Events whose partner had changed.
     pub stale: u64,
-    /// Events that only look again.
+    /// Events that only predict anew.
     pub looks: u64,
-    /// Events foreseen.
+    /// Predicted events.
     pub predictions: u64,
-    /// Pairs tested.
+    /// Pairs of grains tested.
     pub tests: u64,
-    /// Walls tested.
+    /// Wall surfaces tested.
     pub wall_tests: u64,
     /// Renewals of the epoch.
     pub epochs: u64,
@@ -116,43 +116,43 @@ pub struct Tally {
     pub collisions: u64,
     /// Collisions with walls.
     pub wall_hits: u64,
-    /// What it took.
+    /// Work done.
     pub work: Work,
-    /// Collisions that rounding had foreseen of pairs that already part: corrected, not done.
+    /// Collisions predicted by rounding for pairs that already recede: corrected, not performed.
     pub grazes: u64,
-    /// Sum over the collisions of normal impulse times distance, J s: the pressure's collision part
-    /// is this over N volume time.
+    /// Sum over the collisions of normal impulse times distance, J s: the collisional part of the
+    /// pressure is this over N volume time.
     pub virial: f64,
     /// Energy lost in collisions, J.
     pub lost: f64,
-    /// Work that moving walls did, J.
+    /// Work done by moving walls, J.
     pub fed: f64,
-    /// Greatest overlap at a collision over the sum of radii: rounding only, unless contacts last.
+    /// Greatest overlap at a collision over the sum of radii: only rounding, unless contacts have a duration.
     pub deepest: f64,
-    /// Contacts that last.
+    /// Contacts of finite duration.
     pub soft: SoftTally,
-    /// Of the energy lost, what was lost at walls, J.
+    /// Part of the lost energy that was lost at walls, J.
     pub lost_at_walls: f64,
-    /// Collisions without loss, as part of a lasting contact ([`Limits::collapse_is_elastic`]): of
-    /// grains, and with walls.
+    /// Collisions without loss, as part of a lasting contact ([`Limits::collapse_is_elastic`]):
+    /// between grains, and with walls.
     pub lasting: [u64; 2],
 }
 
-/// What a wall received since the start.
+/// Transfers to a wall since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct WallTally<D: Dimension> {
     /// Momentum, N s.
     pub impulse: D::Vector,
-    /// Sum of the sizes of its normal parts, N s.
+    /// Sum of the magnitudes of the normal components, N s.
     pub normal: f64,
-    /// Angular momentum about the wall's point of reference, where that is then, N m s.
+    /// Angular momentum about the current position of the wall's reference point, N m s.
     pub moment: D::Spin,
-    /// Work that it did on grains, J.
+    /// Work of the wall on grains, J.
     pub work: f64,
-    /// Collisions with it.
+    /// Number of collisions with the wall.
     pub hits: u64,
-    /// Energy lost in them, J.
+    /// Energy lost in these collisions, J.
     pub lost: f64,
 }
 
@@ -169,19 +169,19 @@ impl<D: Dimension> Default for WallTally<D> {
     }
 }
 
-/// The rules of all species.
+/// The collision rules of all pairs of species.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Rules {
     species: usize,
     pairs: Vec<Rule>,
 }
 
-/// Everything that the loop works on.
+/// All data of the event loop.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Core<D: Dimension> {
     bodies: Bodies<D>,
-    /// When dense.
+    /// Neighbour lists, for dense systems.
     lists: Option<Lists>,
     cells: Cells,
     calendar: Calendar,
@@ -189,10 +189,10 @@ struct Core<D: Dimension> {
     wall_tallies: Vec<WallTally<D>>,
     rules: Rules,
     contacts: Contacts,
-    /// Contacts under way; empty when all are instantaneous.
+    /// Contacts in progress; empty if all are instantaneous.
     held: Vec<Held<D>>,
     limits: Limits,
-    /// The acceleration of all, m/s^2, where there are no other fields.
+    /// Acceleration of all grains, m/s^2, without other fields.
     gravity: D::Vector,
     /// Paths in other fields.
     bent: Bent<D>,
@@ -207,21 +207,21 @@ struct Core<D: Dimension> {
 struct Bodies<D: Dimension> {
     rows: Vec<Row>,
     slots: Vec<Slot>,
-    /// Place of each slot's grain in the list that the engine was made from.
+    /// Index of each slot's grain in the list that the engine was made from.
     ids: Vec<u32>,
-    /// With what each last collided; empty without a contact time.
+    /// Partner of the last collision of each grain; empty without a contact time.
     last: Vec<u32>,
-    /// Slots that nobody has.
+    /// Free slots.
     free: Vec<u32>,
-    /// How often the path of each was changed from outside; shorter where the last were not.
+    /// How often the path of each grain was changed from outside; may end before the last slots.
     changed: Vec<u32>,
-    /// Whether grains turn.
+    /// Whether grains rotate.
     rough: bool,
-    /// kg.
+    /// Masses, kg.
     masses: Vec<f64>,
-    /// How often each crossed the box along each axis.
+    /// How often each grain crossed the box along each axis.
     wraps: Vec<[i32; 3]>,
-    /// Empty when all are smooth.
+    /// Rotations; empty if all grains are smooth.
     turning: Vec<Turning<D>>,
 }
 
@@ -230,34 +230,34 @@ struct Bodies<D: Dimension> {
 struct Space {
     /// Lengths of the box along periodic axes, 0 along others.
     lengths: [f64; 3],
-    /// Half of them, infinite along others.
+    /// Half of the lengths, infinite along others.
     halves: [f64; 3],
     volume: f64,
 }
 
-/// Times. Those of events are told from an epoch, so that they keep their digits.
+/// Times. Event times are relative to an epoch, which preserves their precision.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Clock {
-    /// s, on the engine's clock.
+    /// The epoch, s, on the engine's clock.
     epoch: f64,
     /// Time of the last event, s since the epoch.
     now: f64,
     /// Events until the epoch is renewed.
     events_left: u64,
-    /// Time until which the epoch may hold, s since the epoch.
+    /// Latest time at which the epoch is renewed, s since the epoch.
     span: f64,
 }
 
-/// A gas of hard bodies.
+/// A system of hard bodies.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Engine<D: Dimension> {
     core: Core<D>,
-    /// Place in the arrays of each grain of the list that it was made from.
+    /// Slot of each grain of the list that the engine was made from.
     places: Vec<u32>,
     #[serde(skip, default = "Level::best")]
     level: Level,
-    /// s.
+    /// Present time, s.
     time: f64,
 }
 
@@ -266,25 +266,25 @@ pub struct Engine<D: Dimension> {
 pub struct Moment<D: Dimension> {
     /// Centre, m, in the box along periodic axes.
     pub position: D::Vector,
-    /// m/s.
+    /// Velocity, m/s.
     pub velocity: D::Vector,
-    /// rad/s.
+    /// Spin, rad/s.
     pub spin: D::Spin,
     /// Orientation.
     pub rotation: D::Rotation,
-    /// How often it left the box along each axis, upwards less downwards.
+    /// Net number of times it left the box upwards along each axis.
     pub wraps: [i32; 3],
-    /// Its collisions so far.
+    /// Number of its collisions so far.
     pub collisions: u32,
 }
 
 impl<D: Dimension> Engine<D> {
-    /// Runs until a time, s, or until so many collisions (of grains and with walls) are done since
-    /// the start, about.
+    /// Runs until a time, s, or until about so many collisions (of grains and with walls) have
+    /// occurred since the start.
     pub fn run(&mut self, until: f64, collisions: u64) -> Stopped {
         self.run_watched(until, collisions, &mut ())
     }
-    /// Runs, and tells an observer of each collision.
+    /// Runs, and notifies an observer of each collision.
     pub fn run_with(
         &mut self,
         until: f64,
@@ -293,7 +293,7 @@ impl<D: Dimension> Engine<D> {
     ) -> Stopped {
         self.run_watched(until, collisions, &mut run::Told(observer))
     }
-    /// The same, compiled for one observer: for whom a call a collision costs.
+    /// The same, compiled for one type of observer, for which a call per collision would be costly.
     pub(crate) fn run_watched<O: Observer<D>>(
         &mut self,
         until: f64,
@@ -308,10 +308,10 @@ impl<D: Dimension> Engine<D> {
                 return Stopped::Collisions;
             }
             let (local, span) = (until - core.clock.epoch, core.clock.span);
-            // An event is a collision at most.
+            // An event is at most one collision.
             let most = core.clock.events_left.min(collisions - done);
             let until_here = local.min(span);
-            // Compiled apart: where rules decide everywhere and nothing bends paths neither is looked at.
+            // Compiled separately: if rules apply everywhere and no field bends paths, the loop checks neither.
             let stop = if core.contacts.is_empty() && !bent::is_bent(core) {
                 let run = run::Run::<'_, D, O, false> {
                     until: until_here,
@@ -334,7 +334,7 @@ impl<D: Dimension> Engine<D> {
                     self.time = self.time.max(until);
                     return Stopped::Until;
                 }
-                // When the epoch is renewed depends on its events alone, not on who asks when.
+                // The time of renewal depends on the epoch's events only, not on the times requested.
                 Some(Stopped::Until) => core.renew(span),
                 Some(stop) => {
                     self.time = core.clock.epoch + core.clock.now;
@@ -346,15 +346,15 @@ impl<D: Dimension> Engine<D> {
         }
     }
 
-    /// s.
+    /// Present time, s.
     pub fn time(&self) -> f64 {
         self.time
     }
-    /// Number of grains that are or were there: the places in the list go up to it.
+    /// Number of grains that are or were in the system: the length of the list.
     pub fn len(&self) -> usize {
         self.places.len()
     }
-    /// Whether there never was a grain.
+    /// Whether there has never been a grain.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -362,15 +362,15 @@ impl<D: Dimension> Engine<D> {
     pub fn tally(&self) -> &Tally {
         &self.core.tally
     }
-    /// What fields other than gravity did up to now.
+    /// Effects of fields other than gravity up to now.
     pub fn field_tally(&self) -> FieldTally {
         bent::field_tally(&self.core, self.time - self.core.clock.epoch)
     }
-    /// Pieces of paths in such fields so far.
+    /// Number of pieces of paths in such fields so far.
     pub fn pieces(&self) -> u64 {
         self.core.bent.tally.pieces
     }
-    /// What each wall received.
+    /// Transfers to each wall.
     pub fn wall_tallies(&self) -> &[WallTally<D>] {
         &self.core.wall_tallies
     }
@@ -378,11 +378,11 @@ impl<D: Dimension> Engine<D> {
     pub fn volume(&self) -> f64 {
         self.core.space.volume
     }
-    /// Runs the loop at a level of vector units; all give the same bits.
+    /// Sets the level of vector units of the event loop; all levels give the same bits.
     pub fn set_level(&mut self, level: Level) {
         self.level = level;
     }
-    /// Bytes that the engine holds.
+    /// Bytes allocated by the engine.
     pub fn bytes(&self) -> usize {
         let core = &self.core;
         core.bodies.rows.capacity() * size_of::<Row>()
@@ -400,7 +400,7 @@ impl<D: Dimension> Engine<D> {
             + self.places.capacity() * 4
     }
 
-    /// A grain now; it must be there.
+    /// The present state of a grain, which must be in the system.
     pub fn moment(&self, grain: usize) -> Moment<D> {
         let core = &self.core;
         let i = self.places[grain] as usize;
@@ -428,7 +428,7 @@ impl<D: Dimension> Engine<D> {
     pub fn radius(&self, grain: usize) -> f64 {
         self.core.bodies.rows[self.places[grain] as usize].0[state::RADIUS]
     }
-    /// Kinetic energy of motion and of spin now, J.
+    /// Present kinetic energy of translation and of rotation, J.
     pub fn kinetic(&self) -> (f64, f64) {
         let (mut motion, mut spin) = (0.0, 0.0);
         for (grain, _) in self.present() {
@@ -439,24 +439,24 @@ impl<D: Dimension> Engine<D> {
         }
         (motion, spin)
     }
-    /// Kinetic energy of contacts under way, which their grains get back at the end, J.
+    /// Kinetic energy stored in contacts in progress, which their grains regain at the end, J.
     pub fn hidden(&self) -> f64 {
         self.core.hidden()
     }
-    /// Greatest error of the tables of contact laws that was met when they were built; see [`Laws`].
+    /// Greatest error of the tables of contact laws found when they were built; see [`Laws`].
     pub fn table_error(&self) -> f64 {
         self.core.contacts.error()
     }
-    /// Potential energy in gravity, J, from the origin, and in other fields that have one.
+    /// Potential energy in gravity, J, relative to the origin, and in other fields that have a potential.
     pub fn potential(&self) -> f64 {
         self.present()
             .map(|(grain, _)| self.potential_of(grain))
             .fold(0.0, |sum, energy| sum + energy)
     }
-    /// That of one grain, J.
+    /// Potential energy of one grain, J.
     pub fn potential_of(&self, grain: usize) -> f64 {
         let now = self.moment(grain);
-        // Across a period a grain goes on falling.
+        // A grain that crosses a period continues to fall.
         let x = D::Vector::from_fn(|k| {
             now.position[k] + f64::from(now.wraps[k]) * self.core.space.lengths[k]
         });
@@ -466,8 +466,8 @@ impl<D: Dimension> Engine<D> {
 }
 
 impl<D: Dimension> Core<D> {
-    /// Starts a new epoch `shift` s after the last: paths are told from here, times too, and the queue is made anew with
-    /// blocks of a width that fits the rate of events.
+    /// Starts a new epoch `shift` s after the last: paths and times become relative to it, and the
+    /// queue is rebuilt with blocks of a width that fits the rate of events.
     fn renew(&mut self, shift: f64) {
         self.clock.events_left = EVENTS_PER_EPOCH * (self.bodies.rows.len() as u64).max(64);
         for i in 0..self.bodies.rows.len() {
@@ -497,8 +497,8 @@ impl<D: Dimension> Core<D> {
             }
         }
     }
-    /// A width of blocks such that each holds some tens of the grains' events: from the median of
-    /// their times, over which about half of them come.
+    /// Width of blocks such that each contains some tens of events: from the median of the event
+    /// times, before which about half of the events occur.
     fn block_width(&self) -> f64 {
         let step = (self.bodies.slots.len() / 1000).max(1);
         let mut times: Vec<f64> = self

@@ -1,4 +1,4 @@
-//! What comes next for a grain: the earliest of its collisions, its walls, and its cell's faces.
+//! Predicts the next event of a grain: the earliest of its collisions, its walls, and the faces of its cell.
 
 use super::bent;
 use super::cells::{Found, Scope};
@@ -12,27 +12,27 @@ use crate::geometry::path::{Path, parabola};
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{LANES, Lanes};
 
-/// A grain that was put elsewhere.
+/// A grain that was displaced by a contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Put<D: Dimension> {
-    /// Together with whom.
+    /// The other grain of the contact.
     pub(super) partner: u32,
-    /// Where it was, m.
+    /// Former position of the grain, m.
     pub(super) from: D::Vector,
 }
 
-/// What a grain meets next.
+/// The next event of a grain.
 #[derive(Clone, Copy, Debug)]
 struct Next {
-    /// s from now.
+    /// Time of the event, s from now.
     after: f64,
     with: u32,
 }
 
 impl<D: Dimension> Core<D> {
-    /// Foresees the event of a grain from `now` on (s since the epoch) and puts it into the queue.
-    /// Looks for collisions in a part of the cells only if the rest was looked at since the
-    /// grain's last collision.
+    /// Predicts the event of a grain from `now` on (s since the epoch) and inserts it into the
+    /// queue. The scope may be a part of the cells only if the rest was searched since the grain's
+    /// last collision.
     #[inline(always)]
     pub(super) fn predict<L: Lanes, const FULL: bool>(
         &mut self,
@@ -47,8 +47,8 @@ impl<D: Dimension> Core<D> {
         };
         self.predict_put::<L, FULL, false>(grain, now, scope, found, &nobody);
     }
-    /// The same for a grain that was put elsewhere (`PUT`); tells whether another body was in the place, and
-    /// nearer than before.
+    /// The same for a grain that was displaced (`PUT`); returns whether another body occupies the
+    /// place and is nearer than before.
     #[inline(always)]
     pub(super) fn predict_put<L: Lanes, const FULL: bool, const PUT: bool>(
         &mut self,
@@ -70,8 +70,8 @@ impl<D: Dimension> Core<D> {
         self.put_down::<FULL>(grain, now, scope, by_itself, hit);
         taken
     }
-    /// The same for the two grains of an event. What is found is found for both before it is put down for either:
-    /// each look is a chain of steps that wait for each other, and the processor does one chain while the other waits.
+    /// The same for the two grains of an event. Both predictions are computed before either is stored:
+    /// each is a chain of dependent operations, and the processor runs one chain while the other waits.
     #[inline(always)]
     pub(super) fn predict_two<L: Lanes, const FULL: bool>(
         &mut self,
@@ -110,7 +110,7 @@ impl<D: Dimension> Core<D> {
         self.tally.work.tests += grains as u64;
     }
 
-    /// What a grain meets besides other grains.
+    /// The next event of a grain apart from collisions with grains.
     #[inline(always)]
     fn by_itself<const FULL: bool>(&mut self, grain: u32, now: f64) -> Next {
         let i = grain as usize;
@@ -138,8 +138,8 @@ impl<D: Dimension> Core<D> {
         next
     }
 
-    /// Whom a grain meets first, where each has its own acceleration: on all of its piece, since who comes into another cell on it is not looked for
-    /// again where it was looked for already.
+    /// The first collision of a grain with an individual acceleration. The search covers its whole piece of path:
+    /// grains that enter another cell on the piece are not searched for again where they were searched for already.
     #[inline(never)]
     fn bent_next(&self, grain: u32, now: f64, grains: &[u32]) -> Next {
         let until = self.bent.pieces[grain as usize].end - now;
@@ -147,7 +147,7 @@ impl<D: Dimension> Core<D> {
         Next { after, with }
     }
 
-    /// Whom a grain may meet, in whole batches.
+    /// Grains that a grain may collide with, in whole batches.
     #[inline(always)]
     fn around<'a>(&'a self, grain: u32, scope: Scope, found: &'a mut Found) -> &'a [u32] {
         let slot = &self.bodies.slots[grain as usize];
@@ -155,14 +155,14 @@ impl<D: Dimension> Core<D> {
             Some(lists) => &lists.entries[slot.span.batches()],
             None => {
                 let n = self.cells.gather::<D>(slot.at, scope, found);
-                // A grain by itself neither approaches nor parts.
+                // Padding with the grain itself is harmless: it neither approaches itself nor recedes.
                 found.grains[n..n + LANES].fill(grain);
                 &found.grains[..n.next_multiple_of(LANES)]
             }
         }
     }
 
-    /// Puts down what comes next for a grain.
+    /// Stores the next event of a grain.
     #[inline(always)]
     fn put_down<const FULL: bool>(
         &mut self,
@@ -201,7 +201,7 @@ impl<D: Dimension> Core<D> {
         }
     }
 
-    /// When a grain leaves its cell, and through which face.
+    /// Time at which a grain leaves its cell, and the face.
     #[inline(always)]
     fn face<const FULL: bool>(&self, i: usize, at: [u16; 3], now: f64) -> Next {
         let pull = if FULL {
@@ -220,7 +220,7 @@ impl<D: Dimension> Core<D> {
             let x = row[k] + (row[SPEED + k] + 0.5 * pull[k] * now) * now;
             let (after, up) = if pull[k] == 0.0 {
                 let up = v > 0.0;
-                // Past the end by rounding: at once. Standing still: never.
+                // Beyond the end by rounding: at once. At rest: never.
                 let time = (ends[usize::from(up)] - x) / v;
                 let time = if time > 0.0 { time } else { 0.0 };
                 (if v == 0.0 { f64::INFINITY } else { time }, up)
@@ -235,7 +235,7 @@ impl<D: Dimension> Core<D> {
         next
     }
 
-    /// A grain as walls see it.
+    /// A grain in the form that walls require.
     pub(super) fn flyer(&self, i: usize, now: f64) -> Flyer<D> {
         let (position, velocity) = bent::state_at(self, i, now);
         Flyer {
@@ -249,7 +249,7 @@ impl<D: Dimension> Core<D> {
         }
     }
 
-    /// The walls that a grain in a cell can meet.
+    /// Finds the walls that a grain in a cell can meet.
     #[inline(never)]
     fn walls_next(&mut self, i: usize, cell: u32, now: f64, next: &mut Next) {
         let grain = self.flyer(i, now);
@@ -259,16 +259,16 @@ impl<D: Dimension> Core<D> {
         }
     }
 
-    /// When a grain meets those of `grains` (whole batches), s from now, infinite if never: in each lane the earliest, and in which
-    /// batch, as bits.
+    /// Times at which a grain meets those of `grains` (whole batches), s from now, infinite if
+    /// never: in each lane the earliest time, and the number of its batch, as bits.
     ///
-    /// For each the relative path is straight (gravity cancels): with d and v the relative position
-    /// and velocity now, s the sum of radii, a = v^2, b = d v, c = d^2 - s^2, they touch after
-    /// c / (-b + sqrt(b^2 - a c)) if b < 0 and the root is real (thesis eqs. 3.7, 3.8, in the form
-    /// that keeps its digits). An overlap by rounding counts as none: then those that approach touch
-    /// now, those that part are left alone (Bannerman et al. 2014). An approach slower than four units in
-    /// the last place of the speeds is none: no impulse could turn it. All lanes are solved and masked,
-    /// none is rejected early: a branch costs more than the root.
+    /// The relative path is straight for each (gravity cancels): with d and v the present relative
+    /// position and velocity, s the sum of radii, a = v^2, b = d v, c = d^2 - s^2, the grains touch
+    /// after c / (-b + sqrt(b^2 - a c)) if b < 0 and the root is real (thesis eqs. 3.7, 3.8, in the
+    /// form without cancellation). An overlap by rounding counts as zero: approaching grains then
+    /// touch now, receding ones do not touch (Bannerman et al. 2014). An approach slower than four
+    /// units in the last place of the speeds is ignored: no impulse could reverse it. All lanes are
+    /// solved and masked, none is rejected early: a branch costs more than the root.
     #[inline(always)]
     fn meetings<L: Lanes, const PUT: bool>(
         &self,
@@ -289,7 +289,7 @@ impl<D: Dimension> Core<D> {
         let never = L::splat(f64::INFINITY);
         let (mut first, mut which) = (never, zero);
         for (number, batch) in grains.as_chunks::<LANES>().0.iter().enumerate() {
-            // No closures here: they would not be compiled for the processor's lanes.
+            // No closures here: they would not be compiled for the vector units.
             let mut rows = L::gather(&self.bodies.rows, batch);
             for row in &mut rows {
                 *row = row.sub(me);
@@ -305,7 +305,7 @@ impl<D: Dimension> Core<D> {
                 b = b.add(dz.mul(w));
                 c = c.add(dz.mul(dz));
             }
-            // What rounding leaves of velocities does not make a pair approach.
+            // Rounding errors of velocities do not count as an approach.
             let floor = c.mul(a.add(own)).mul(noise);
             let c = c.sub(sum.mul(sum));
             if PUT {
@@ -325,13 +325,13 @@ impl<D: Dimension> Core<D> {
             let time = time.select(never, zero.less(square));
             let earlier = time.less(first);
             first = time.select(first, earlier);
-            // The batch's number, as bits.
+            // Number of the batch, as bits.
             which = L::splat(f64::from_bits(number as u64)).select(which, earlier);
         }
         ([first, which], taken)
     }
 
-    /// The nearest of the periodic images along an axis.
+    /// The nearest periodic image along an axis.
     #[inline(always)]
     pub(super) fn nearest<L: Lanes>(&self, axis: usize, d: L) -> L {
         let (length, half) = (
@@ -344,7 +344,7 @@ impl<D: Dimension> Core<D> {
     }
 }
 
-/// When a falling grain leaves the stretch from `low` to `high`, and whether upwards.
+/// Time at which a falling grain leaves the interval from `low` to `high`, and whether upwards.
 fn face_falling(x: f64, v: f64, g: f64, low: f64, high: f64) -> (f64, bool) {
     let time = |gap: f64, rate: f64, acceleration: f64| {
         if gap.is_finite() {
@@ -358,10 +358,10 @@ fn face_falling(x: f64, v: f64, g: f64, low: f64, high: f64) -> (f64, bool) {
     if up < down { (up, true) } else { (down, false) }
 }
 
-/// The earliest of what each lane found among `grains`, whole batches.
+/// The earliest event that the lanes found among `grains`, whole batches.
 #[inline(always)]
 fn earliest<L: Lanes>(grain: u32, grains: &[u32], &[first, which]: &[L; 2]) -> Next {
-    // The least of the lanes, without a branch that the processor would have to guess.
+    // Minimum over the lanes, without a branch that the processor might mispredict.
     let f = first.to_array();
     let least = |a: f64, b: f64| if a < b { a } else { b };
     let best = least(
@@ -378,7 +378,7 @@ fn earliest<L: Lanes>(grain: u32, grains: &[u32], &[first, which]: &[L; 2]) -> N
         };
     }
     let mut other = grains[which[lane].to_bits() as usize * LANES + lane];
-    // One branch, hardly ever taken: that nothing is met at all would not be guessed.
+    // One branch, hardly ever taken: a branch on an infinite time would be mispredicted.
     if (reached & (reached - 1) != 0) & (best < f64::INFINITY) {
         other = lowest(reached, &which, grains);
     }
@@ -388,7 +388,7 @@ fn earliest<L: Lanes>(grain: u32, grains: &[u32], &[first, which]: &[L; 2]) -> N
     }
 }
 
-/// Of several at one time the one with the lowest slot.
+/// Among several grains at the same time, the one with the lowest slot.
 #[cold]
 #[inline(never)]
 fn lowest(reached: u8, which: &[f64; LANES], grains: &[u32]) -> u32 {

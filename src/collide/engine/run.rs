@@ -1,4 +1,4 @@
-//! The loop: take the earliest event, do what it says, foresee anew for those it touched.
+//! The event loop: takes the earliest event, performs it, and predicts anew for the grains it affects.
 
 use super::ahead::Ahead;
 use super::bent;
@@ -13,14 +13,14 @@ use super::{ahead, limits};
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{Kernel, Lanes};
 
-/// A collision, as told to an observer.
+/// A collision, as reported to an observer.
 #[derive(Clone, Copy, Debug)]
 pub struct Collision<D: Dimension> {
-    /// s, on the engine's clock.
+    /// Time, s, on the engine's clock.
     pub time: f64,
-    /// The first grain: its place in the list that the engine was made from.
+    /// The first grain: its index in the list that the engine was made from.
     pub a: u32,
-    /// The other.
+    /// The other grain or wall.
     pub b: Other,
     /// Centre of the first grain, m.
     pub position: D::Vector,
@@ -28,34 +28,34 @@ pub struct Collision<D: Dimension> {
     pub normal: D::Vector,
     /// Normal approach speed, m/s.
     pub approach: f64,
-    /// Momentum that the other receives, kg m/s.
+    /// Momentum transferred to the other body, kg m/s.
     pub impulse: D::Vector,
-    /// Energy lost to heat, J.
+    /// Energy dissipated, J.
     pub lost: f64,
-    /// What of it was lost across the normal, J.
+    /// Part of it dissipated by the tangential motion, J.
     pub lost_tangential: f64,
-    /// At a wall: how far the image that is hit is from the wall itself, m; 0 but in periodic boxes.
+    /// At a wall: displacement of the image that is hit from the wall itself, m; nonzero only in periodic boxes.
     pub image: D::Vector,
 }
 
-/// With what a grain collides.
+/// Partner of a grain in a collision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Other {
-    /// A grain: its place in the list that the engine was made from.
+    /// A grain: its index in the list that the engine was made from.
     Grain(u32),
     /// A wall, by index.
     Wall(u32),
 }
 
-/// Told of each collision.
+/// Receives reports of collisions.
 pub trait Observer<D: Dimension> {
-    /// Called after each collision; when contacts last, after their beginning.
+    /// Called after each collision; for contacts of finite duration, after their beginning.
     fn collision(&mut self, collision: &Collision<D>);
-    /// Called at the end of each contact that lasted, and of each grain's that a third body met.
+    /// Called at the end of each contact of finite duration, and for each grain whose contact a third body interrupts.
     #[inline(always)]
     fn end(&mut self, _: &EndOfContact<D>) {}
 }
-/// Nobody looks.
+/// No observer.
 impl<D: Dimension> Observer<D> for () {
     #[inline(always)]
     fn collision(&mut self, _: &Collision<D>) {}
@@ -67,7 +67,7 @@ impl<D: Dimension, F: FnMut(&Collision<D>)> Observer<D> for F {
     }
 }
 
-/// Tells whoever it is: the loop is compiled once for all of them.
+/// Forwards to any observer: the loop is compiled once for all of them.
 pub(super) struct Told<'o, D: Dimension>(pub &'o mut dyn Observer<D>);
 impl<D: Dimension> Observer<D> for Told<'_, D> {
     fn collision(&mut self, collision: &Collision<D>) {
@@ -78,19 +78,19 @@ impl<D: Dimension> Observer<D> for Told<'_, D> {
     }
 }
 
-/// One run of the loop; `FULL`: where contact laws decide collisions, or make them last, or fields bend paths.
+/// One run of the loop; `FULL`: contact laws determine collisions or their duration, or fields bend paths.
 pub(super) struct Run<'a, D: Dimension, O, const FULL: bool> {
     pub core: &'a mut Core<D>,
-    /// s since the epoch.
+    /// End of the run, s since the epoch.
     pub until: f64,
-    /// Events at most.
+    /// Greatest number of events.
     pub most: u64,
     pub observer: &'a mut O,
 }
 
 impl<D: Dimension, O: Observer<D>, const FULL: bool> Kernel for Run<'_, D, O, FULL> {
     type Output = Option<Stopped>;
-    /// Runs until `until` (then `Some(Stopped::Until)`), a fault, or `most` events (then `None`).
+    /// Runs until `until` (then `Some(Stopped::Until)`), a failure, or `most` events (then `None`).
     #[inline(always)]
     fn run<L: Lanes>(self) -> Option<Stopped> {
         let Run {
@@ -123,7 +123,7 @@ impl<D: Dimension, O: Observer<D>, const FULL: bool> Kernel for Run<'_, D, O, FU
             let mut again = [grain, hit];
             let mut many = 1;
             let mut scope = Scope::All;
-            // Who was struck goes on with a new piece of its path: how many, and their counts before.
+            // Grains that collide start a new piece of path: their number, and their former counts.
             let (mut struck, mut counts) = (0, [0.0; 2]);
             if event == next::HIT {
                 if core.bodies.rows[hit as usize].0[COUNT] as u32 == slot.hit_count {
@@ -134,7 +134,7 @@ impl<D: Dimension, O: Observer<D>, const FULL: bool> Kernel for Run<'_, D, O, FU
                         bent::end_piece(core, grain as usize, time);
                         bent::end_piece(core, hit as usize, time);
                     }
-                    // Who is interrupted is looked at anew before anything else happens to it.
+                    // A grain whose contact is interrupted is predicted anew before any other event affects it.
                     if !(FULL && core.interrupt_pair([grain, hit], time, observer)) {
                         let pair = [grain, hit];
                         match core.collide::<L, O, FULL>(pair, time, &mut found[0], observer) {
@@ -189,7 +189,7 @@ impl<D: Dimension, O: Observer<D>, const FULL: bool> Kernel for Run<'_, D, O, FU
     }
 }
 
-/// Runs the foresight for all grains.
+/// Predicts the events of all grains.
 pub(super) struct ForeseeAll<'a, D: Dimension>(pub &'a mut Core<D>);
 
 impl<D: Dimension> Kernel for ForeseeAll<'_, D> {
@@ -199,7 +199,7 @@ impl<D: Dimension> Kernel for ForeseeAll<'_, D> {
         let mut found = Found::default();
         let now = self.0.clock.now;
         for grain in 0..self.0.bodies.rows.len() as u32 {
-            // Of all engines, those with bent paths too: once a run it costs nothing.
+            // Used for all engines, including those with bent paths: once per run its cost is negligible.
             self.0
                 .predict::<L, true>(grain, now, Scope::All, &mut found);
         }
@@ -207,7 +207,7 @@ impl<D: Dimension> Kernel for ForeseeAll<'_, D> {
 }
 
 impl<D: Dimension> Core<D> {
-    /// A grain goes to the next place; tells what came into reach.
+    /// Moves a grain to the next place; returns the cells that came within reach.
     #[inline(always)]
     fn cross(&mut self, grain: u32, face: u32) -> Scope {
         self.tally.work.crossings += 1;
@@ -216,7 +216,7 @@ impl<D: Dimension> Core<D> {
         let from = slot.at;
         let (to, wrapped) = self.cells.beside(from, axis, up);
         slot.at[axis] = to;
-        // Upwards from an odd place, or downwards from an even one, it goes to another cell.
+        // Upwards from an odd place, or downwards from an even one, it enters another cell.
         if (from[axis] % 2 == 1) == up {
             let to = slot.at;
             self.cells.remove(self.cells.index(from), grain);
@@ -231,7 +231,7 @@ impl<D: Dimension> Core<D> {
         Scope::Layer(axis as u8, up)
     }
 
-    /// Vector from one grain to another now, by the nearest image, and relative velocity.
+    /// Present vector from one grain to another, by the nearest image, and relative velocity.
     #[inline(always)]
     fn between<const FULL: bool>(&self, a: u32, b: u32, t: f64) -> (D::Vector, D::Vector) {
         let (i, j) = (a as usize, b as usize);
@@ -245,8 +245,8 @@ impl<D: Dimension> Core<D> {
         (bent::nearest_image(self, d), v)
     }
 
-    /// Two grains collide at a time since the epoch; tells whether what comes next for them is foreseen
-    /// already.
+    /// Performs a collision of two grains at a time since the epoch; returns whether their next
+    /// events are predicted already.
     #[inline(always)]
     fn collide<L: Lanes, O: Observer<D>, const FULL: bool>(
         &mut self,
@@ -261,7 +261,7 @@ impl<D: Dimension> Core<D> {
         let reach = self.bodies.rows[i].0[RADIUS] + self.bodies.rows[j].0[RADIUS];
         self.tally.deepest = self.tally.deepest.max(1.0 - square / (reach * reach));
         if rate >= 0.0 {
-            // A graze that rounding made: they part already.
+            // A graze caused by rounding: they already recede.
             self.tally.grazes += 1;
             limits::note(self, i, b, t)?;
             limits::note(self, j, a, t)?;
@@ -293,7 +293,7 @@ impl<D: Dimension> Core<D> {
             Some((restitution, _)) => Rule::smooth(*restitution),
             None => rule,
         };
-        // Without a root: the impulse is along d, of size -(1 + e) v.d / (d^2 (1/m1 + 1/m2)) d.
+        // Without a square root: the impulse is -(1 + e) v.d / (d^2 (1/m1 + 1/m2)) times d.
         let share = -(1.0 + rule.restitution) * rate / (square * (wi + wj));
         let mut impulse = d * share;
         let mut lost = -0.5 * (1.0 - rule.restitution) * rate * share;
@@ -344,7 +344,7 @@ impl<D: Dimension> Core<D> {
         Ok(false)
     }
 
-    /// A grain hits a surface of a wall at a time since the epoch.
+    /// Performs the collision of a grain with a surface of a wall at a time since the epoch.
     #[inline(never)]
     fn hit<O: Observer<D>>(
         &mut self,
@@ -360,7 +360,7 @@ impl<D: Dimension> Core<D> {
         let face = self.walls.face(surface);
         let wall = face.wall;
         let Some(met) = self.walls.touch(face, x, r, clock) else {
-            // By a rounding another piece of the wall has it.
+            // Due to rounding another piece of the wall is touched.
             return limits::note(self, i, next::WALL + surface, t);
         };
         let wall_velocity = met.velocity;
@@ -422,7 +422,7 @@ impl<D: Dimension> Core<D> {
         self.tally.wall_hits += 1;
         self.tally.lost += lost;
         self.tally.lost_at_walls += lost;
-        // What a moving wall feeds in (thesis eq. 3.18, corrected).
+        // Work done by a moving wall (thesis eq. 3.18, corrected).
         let work = -impulse.dot(&wall_velocity);
         self.tally.fed += work;
         let book = &mut self.wall_tallies[usize::from(wall)];
@@ -447,8 +447,8 @@ impl<D: Dimension> Core<D> {
         Ok(())
     }
 
-    /// Gives a rough grain the spin of a collision. The impulse on either body acts across the
-    /// normal at its own side, so that both turn the same way; couples turn the first (`sign` 1) and the second (-1) against each other.
+    /// Applies a collision to the spin of a rough grain. The tangential impulse acts on either body at its own side of the
+    /// contact, so that both turn the same way; couples turn the first (`sign` 1) and the second (-1) in opposite directions.
     #[inline(never)]
     fn turn(
         &mut self,

@@ -1,4 +1,4 @@
-//! What an engine starts from, and what is wrong with it.
+//! Initial state of an engine, and its checks.
 
 use super::lists;
 use super::{bent, start};
@@ -24,27 +24,27 @@ use crate::walls::{Boundary, Motion};
 pub struct Body<D: Dimension> {
     /// Centre, m.
     pub position: D::Vector,
-    /// m/s.
+    /// Velocity, m/s.
     pub velocity: D::Vector,
-    /// rad/s.
+    /// Spin, rad/s.
     pub spin: D::Spin,
     /// Orientation.
     pub rotation: D::Rotation,
-    /// m.
+    /// Radius, m.
     pub radius: f64,
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
     /// Index of its species.
     pub species: u16,
 }
 
-/// When a run stops by itself.
+/// Limits at which a run stops by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// A pair that collides again within this time, s, stays in touch; 0: no such limit.
+    /// A pair that collides again within this time, s, stays in contact; 0: no such limit.
     pub contact_time: f64,
-    /// What to do then: stop, or collide without loss (the TC model of Luding and McNamara 1998,
-    /// which looks at the last collision of either grain).
+    /// Action for such a pair: false to stop, true to collide without loss (the TC model of Luding
+    /// and McNamara 1998, which uses the last collision of either grain).
     pub collapse_is_elastic: bool,
     /// Collisions not further apart than this, s, count as simultaneous.
     pub instant: f64,
@@ -53,8 +53,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The speed, m/s, at which a grain parts at least from a wall that an acceleration (m/s^2) presses it against: it is back after half
-    /// the contact time.
+    /// The least speed, m/s, at which a grain leaves a wall against which an acceleration (m/s^2)
+    /// presses it: the grain returns after half the contact time.
     pub fn least_departure(&self, pressing: f64) -> f64 {
         0.25 * self.contact_time * pressing
     }
@@ -71,23 +71,23 @@ impl Default for Limits {
     }
 }
 
-/// What an engine is made from.
+/// Input for the construction of an engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup<D: Dimension> {
     /// The grains.
     pub bodies: Vec<Body<D>>,
-    /// Grains that may come later.
+    /// Grains that may be added later.
     pub coming: Vec<Coming<D>>,
     /// Least corner of the box, m.
     pub min: D::Vector,
-    /// Greatest corner, m. Along axes that are not periodic grains may leave the box: it only tells
-    /// where cells are.
+    /// Greatest corner, m. Along axes that are not periodic grains may leave the box: it only
+    /// determines the cells.
     pub max: D::Vector,
-    /// Which axes are periodic.
+    /// Whether each axis is periodic.
     pub periodic: [bool; 3],
-    /// Acceleration of all, m/s^2.
+    /// Acceleration of all grains, m/s^2.
     pub gravity: D::Vector,
-    /// Fields beside gravity; none without any.
+    /// Fields in addition to gravity, if any.
     pub fields: Option<Fields<D>>,
     /// Walls; their materials are species.
     pub walls: Vec<Boundary<D>>,
@@ -95,27 +95,27 @@ pub struct Setup<D: Dimension> {
     pub species: usize,
     /// Rule of each pair of species, at [first * species + second]; symmetric.
     pub rules: Vec<Rule>,
-    /// Pairs of species whose contact law decides instead.
+    /// Pairs of species that follow a contact law instead.
     pub laws: Laws,
-    /// When to stop.
+    /// Limits at which a run stops.
     pub limits: Limits,
     /// Time at the start, s.
     pub time: f64,
 }
 
-/// Why an engine cannot start.
+/// Reason why an engine cannot start.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SetupError {
     /// A number that is not finite or not positive.
     #[error("grain {grain}: {what} is {value}; it must be {must}")]
     Grain {
-        /// Its place in the list.
+        /// Index of the grain in the list.
         grain: usize,
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
-        /// Its value.
+        /// Value of the number.
         value: f64,
-        /// What it must be.
+        /// Required range of the value.
         must: &'static str,
     },
     /// A box without extent, or too small.
@@ -123,70 +123,70 @@ pub enum SetupError {
         "the box is {length} m long along axis {axis}; it must be at least {least} m, three times the largest diameter along a periodic axis"
     )]
     Box {
-        /// From 1.
+        /// Number of the axis, from 1.
         axis: usize,
-        /// m.
+        /// Length of the box, m.
         length: f64,
-        /// m.
+        /// Least allowed length, m.
         least: f64,
     },
-    /// Rules that do not fit.
+    /// Inconsistent rules.
     #[error("{0}")]
     Rules(String),
-    /// A law that the engine cannot follow.
+    /// A law that the engine does not support.
     #[error("the law between the species {} and {} {why}", pair[0], pair[1])]
     Law {
         /// The species.
         pair: [usize; 2],
-        /// What is against it, to follow the law's name.
+        /// The reason, as a phrase that follows the law's name.
         why: String,
     },
-    /// A wall that cannot be followed.
+    /// A wall that the engine does not support.
     #[error("wall {0} cannot be followed by the event-driven engine: {1}")]
     Wall(usize, String),
-    /// So many small grains that more of them may lie around a large one than a search can hold.
+    /// So many small grains that there may be more of them around a large one than a search can hold.
     #[error(
         "{small} grains have radii under {least} m, so small beside the largest that over {most} of them may lie around it; at most {most} may be as small"
     )]
     Sizes {
-        /// How many are too small.
+        /// Number of grains that are too small.
         small: usize,
-        /// From this radius on they would not be, m.
+        /// Least allowed radius, m.
         least: f64,
-        /// Most that a search can hold.
+        /// Greatest number that a search can hold.
         most: usize,
     },
     /// Two grains overlap at the start.
     #[error("grains {a} and {b} overlap by {overlap} m at the start")]
     Overlap {
-        /// Its place in the list.
+        /// Index of the first grain in the list.
         a: usize,
-        /// Its place in the list.
+        /// Index of the second grain in the list.
         b: usize,
-        /// m.
+        /// Overlap, m.
         overlap: f64,
     },
 }
 
-/// All sorts of grains that are or may be there.
+/// All grains at the start, and examples of those that may be added.
 pub(super) fn sorts<D: Dimension>(setup: &Setup<D>) -> impl Iterator<Item = &Body<D>> {
     let coming = setup.coming.iter().map(|coming| &coming.body);
     setup.bodies.iter().chain(coming)
 }
 
-/// How many may be there at once, about.
+/// Approximate number of grains that may be in the system at one time.
 fn expected<D: Dimension>(setup: &Setup<D>) -> usize {
     let coming = setup.coming.iter().map(|coming| coming.count);
     coming.fold(setup.bodies.len(), usize::saturating_add)
 }
 
 impl<D: Dimension> Engine<D> {
-    /// An engine, with all events foreseen.
+    /// An engine, with all events predicted.
     pub fn new(setup: Setup<D>) -> Result<Self, SetupError> {
         check(&setup)?;
         let largest = sorts(&setup).map(|b| b.radius).fold(0.0, f64::max);
         let n = setup.bodies.len();
-        // Cells are laid out for all that are to be there.
+        // The cells allow for all expected grains.
         let expected = expected(&setup);
         let (mut lengths, mut halves, mut volume) = ([0.0; 3], [f64::INFINITY; 3], 1.0);
         for k in 0..D::N {
@@ -200,7 +200,7 @@ impl<D: Dimension> Engine<D> {
         let diameter = 2.0 * largest;
         crowds(&setup, largest)?;
         let filled = expected as f64 * D::ball_measure(largest) / volume;
-        // Lists need three cells along each period, so that nobody is found twice.
+        // Lists need three cells along each period, so that no grain is found twice.
         let skin = SKIN * diameter;
         let roomy =
             (0..D::N).all(|k| !setup.periodic[k] || lengths[k] >= 3.1 * (diameter + 2.0 * skin));
@@ -222,7 +222,7 @@ impl<D: Dimension> Engine<D> {
             expected / 2 + 64,
             if skin > 0.0 { 1 } else { 2 },
         );
-        // In the order of the cells along a curve, so that neighbours lie near in memory.
+        // In the order of the cells along a curve, so that neighbours are close in memory.
         let mut order: Vec<(u64, u32)> = setup
             .bodies
             .iter()
@@ -346,10 +346,10 @@ fn periods<D: Dimension>(setup: &Setup<D>) -> Vec<Option<PeriodicAxis>> {
     (0..D::N).map(axis).collect()
 }
 
-/// Looks whether an engine could start, but for overlaps.
+/// Checks whether an engine could start, except for overlaps.
 ///
 /// # Errors
-/// What is wrong.
+/// The first violation found.
 pub fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
     let mut largest = 0.0f64;
     for (grain, body) in sorts(setup).enumerate() {

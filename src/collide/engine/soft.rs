@@ -1,10 +1,10 @@
-//! Contacts that last, as three events (Poeschel and Mueller 2013).
+//! Contacts of finite duration, as three events (Poeschel and Mueller 2013).
 //!
-//! When two grains touch they are put at once where the contact leaves them as seen from the centre of
-//! mass, and go with it; at the end they get their velocities. Two exceptions: where a grain is to be
-//! put another body may be: then the collision is instantaneous with the same restitution; and a third
-//! body may meet one of the two before the end: that one gets its velocity at once, and is looked at as
-//! any other. The energy that is out of sight in between is kept in a book.
+//! When two grains touch they are displaced at once to the positions at the end of the contact, relative to
+//! the centre of mass, and move with it; at the end they get their velocities. There are two exceptions. If
+//! another body occupies the new place of a grain, the collision is instantaneous with the same restitution.
+//! If a third body meets one of the two grains before the end, that grain gets its velocity at once and
+//! collides like any other. The energy that is stored meanwhile is accounted for.
 
 use super::lists;
 use serde::{Deserialize, Serialize};
@@ -21,20 +21,20 @@ use crate::geometry::{Dimension, Vector};
 use crate::vector::Lanes;
 use crate::walls;
 
-/// A grain's contact under way.
+/// Contact in progress of a grain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 #[repr(C, align(64))]
 pub(super) struct Held<D: Dimension> {
-    /// When it ends, s since the epoch; infinite without one.
+    /// End, s since the epoch; infinite without a contact.
     pub end: f64,
-    /// What the grain's velocity changes by then, m/s.
+    /// Change of the grain's velocity at the end, m/s.
     change: D::Vector,
-    /// Energy that the grain gets back then, J.
+    /// Energy that the grain regains at the end, J.
     stored: f64,
-    /// With whom.
+    /// The other grain.
     partner: u32,
-    /// How often its velocity changed at an end so far.
+    /// How often the grain's velocity changed at the end of a contact so far.
     pub ends: u32,
 }
 
@@ -53,42 +53,42 @@ impl<D: Dimension> Default for Held<D> {
 /// Counts and sums of soft collisions since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SoftTally {
-    /// Contacts that began, those that became instantaneous included.
+    /// Contacts that began, including those that became instantaneous.
     pub begun: u64,
-    /// Of these, instantaneous ones because the place was taken (first exception).
+    /// Of these, the instantaneous ones because the place was occupied (first exception).
     pub blocked: u64,
     /// Grains met by a third body during contact (second exception).
     pub interrupted: u64,
-    /// Contacts whose end came.
+    /// Contacts that ended.
     pub ended: u64,
-    /// Contacts that no table holds, solved one by one; with friction too.
+    /// Contacts that no table covers, solved one by one; including those with friction.
     pub solved: u64,
-    /// Sum of the distances by which grains were put elsewhere, m.
+    /// Sum of the displacements of grains, m.
     pub displaced: f64,
-    /// The greatest of them, m.
+    /// The greatest displacement, m.
     pub farthest: f64,
-    /// Energy lost (negative: gained) because gravity goes on while one grain of a pair has its velocity
-    /// already, J.
+    /// Energy lost (negative: gained) because gravity continues to act while one grain of a pair
+    /// already has its velocity, J.
     pub mismatch: f64,
 }
 
-/// The end of a contact, as told to an observer.
+/// The end of a contact, as reported to an observer.
 #[derive(Clone, Copy, Debug)]
 pub struct EndOfContact<D: Dimension> {
-    /// s, on the engine's clock.
+    /// Time, s, on the engine's clock.
     pub time: f64,
-    /// The grain: its place in the list that the engine was made from.
+    /// The grain: its index in the list that the engine was made from.
     pub a: u32,
-    /// The other, likewise.
+    /// The other grain, likewise.
     pub b: u32,
     /// Centre of the first grain, m.
     pub position: D::Vector,
-    /// Whether a third body made an end of it, for the first grain alone.
+    /// Whether a third body interrupted the contact, for the first grain only.
     pub interrupted: bool,
 }
 
 impl<D: Dimension> Core<D> {
-    /// Energy of contacts under way, J.
+    /// Energy stored in contacts in progress, J.
     pub(super) fn hidden(&self) -> f64 {
         let waiting = self.held.iter().filter(|held| held.end < f64::INFINITY);
         waiting
@@ -96,7 +96,7 @@ impl<D: Dimension> Core<D> {
             .fold(0.0, |sum, energy| sum + energy)
     }
 
-    /// What a pair is at a collision.
+    /// Describes a pair at a collision.
     #[inline(always)]
     fn pair(&self, index: usize, [a, b]: [usize; 2], approach: f64, sliding: f64) -> Pair {
         let (ra, rb) = (self.bodies.rows[a].0[RADIUS], self.bodies.rows[b].0[RADIUS]);
@@ -109,7 +109,7 @@ impl<D: Dimension> Core<D> {
         }
     }
 
-    /// The rule of two grains with `d` between them and a relative velocity, if a law decides.
+    /// The rule of two grains at a distance `d` with a relative velocity, if they follow a contact law.
     #[inline(never)]
     pub(super) fn rule_by_law(
         &mut self,
@@ -130,7 +130,7 @@ impl<D: Dimension> Core<D> {
         self.contacts.rule(&pair, &mut self.tally.soft.solved)
     }
 
-    /// The rule of a grain and a wall that meet with a relative velocity, if a law decides.
+    /// The rule of a grain and a wall that meet with a relative velocity, if they follow a contact law.
     #[inline(never)]
     pub(super) fn wall_rule_by_law(
         &mut self,
@@ -156,7 +156,8 @@ impl<D: Dimension> Core<D> {
         self.contacts.rule(&pair, &mut self.tally.soft.solved)
     }
 
-    /// A contact of two grains that is followed by itself: its restitution, and what goes across. `d` and `v`: the second as seen from the first.
+    /// Integrates a contact of two grains by itself: returns the restitution and the tangential
+    /// exchange. `d` and `v`: the second grain relative to the first.
     #[inline(never)]
     pub(super) fn follow_pair(
         &self,
@@ -179,7 +180,7 @@ impl<D: Dimension> Core<D> {
         self.follow(index, &touching)
     }
 
-    /// The same of a grain and a wall.
+    /// The same for a grain and a wall.
     #[inline(never)]
     pub(super) fn follow_wall(
         &self,
@@ -214,8 +215,8 @@ impl<D: Dimension> Core<D> {
         Some((out.restitution, exchange))
     }
 
-    /// A soft contact begins, and what comes next for both is foreseen; where the place is taken, the rule of the instantaneous collision that takes
-    /// its place comes back. `d` and `v`: the second as seen from the first.
+    /// Begins a soft contact and predicts the next events of both grains. If the place is occupied, returns the rule
+    /// of the instantaneous collision that replaces the contact. `d` and `v`: the second grain relative to the first.
     #[inline(always)]
     pub(super) fn soften<L: Lanes, O: Observer<D>>(
         &mut self,
@@ -228,7 +229,7 @@ impl<D: Dimension> Core<D> {
     ) -> Result<Option<Rule>, Stopped> {
         let pair = [a as usize, b as usize];
         let Some(outcome) = self.soft_outcome(index, pair, d, v, t)? else {
-            // They do not approach by more than rounding.
+            // Their approach does not exceed rounding.
             return Ok(Some(Rule::smooth(1.0)));
         };
         self.tally.soft.begun += 1;
@@ -237,7 +238,7 @@ impl<D: Dimension> Core<D> {
             return Ok(Some(Rule::smooth((-outcome.mapping.eps_rdot).min(1.0))));
         }
         let touch = &outcome.touch;
-        // What the second receives in all.
+        // Total impulse on the second grain.
         let before = touch.velocities[1] - touch.centre_velocity;
         let impulse = (outcome.relative[1] - before) * touch.masses[1];
         self.tally.collisions += 1;
@@ -259,7 +260,7 @@ impl<D: Dimension> Core<D> {
         Ok(None)
     }
 
-    /// What a soft contact makes of two grains, seen from the first.
+    /// Outcome of a soft contact of two grains, relative to the first.
     #[inline(never)]
     pub(super) fn soft_outcome(
         &mut self,
@@ -279,7 +280,7 @@ impl<D: Dimension> Core<D> {
         let solved = &mut self.tally.soft.solved;
         match self.contacts.mapping(&pair, reach, solved) {
             Ok((mut mapping, duration)) => {
-                // Grains that overlap, by a contact before, are put as far apart as others.
+                // Grains that overlap from an earlier contact are displaced to the same distance as others.
                 if touch.reach < (1.0 - 1e-9) * reach {
                     mapping.eps_r *= reach / touch.reach;
                 }
@@ -294,7 +295,7 @@ impl<D: Dimension> Core<D> {
         }
     }
 
-    /// Begins a contact: the grains are put where it leaves them, and go together.
+    /// Begins a contact: displaces the grains to its final positions, from which they move together.
     #[inline(never)]
     pub(super) fn hold(&mut self, [i, j]: [usize; 2], d: D::Vector, outcome: &Outcome<D>, t: f64) {
         let touch = &outcome.touch;
@@ -322,14 +323,14 @@ impl<D: Dimension> Core<D> {
             self.tally.soft.displaced += way;
             self.tally.soft.farthest = self.tally.soft.farthest.max(way);
         }
-        // Exactly together, so that they never meet each other on the way.
+        // Exactly equal velocities, so that the two never meet meanwhile.
         let same = state::speed::<D>(&self.bodies.rows[i]);
         for axis in 0..D::N {
             self.bodies.rows[j].0[SPEED + axis] = same[axis];
         }
     }
 
-    /// Brings a grain that was put elsewhere into its cell, or its list up to date.
+    /// Assigns a displaced grain to its cell, or renews its list.
     #[inline(always)]
     pub(super) fn settle<L: Lanes>(&mut self, grain: u32, t: f64, found: &mut Found) {
         let i = grain as usize;
@@ -354,7 +355,7 @@ impl<D: Dimension> Core<D> {
             self.cells.insert(to, grain);
         }
     }
-    /// Whether a point is where the cells tell the grain to be.
+    /// Whether a point is in the place that the cells assign to the grain.
     #[inline(always)]
     fn in_place(&self, i: usize, x: D::Vector) -> bool {
         let at = self.bodies.slots[i].at;
@@ -364,8 +365,8 @@ impl<D: Dimension> Core<D> {
         })
     }
 
-    /// Puts two grains where their contact leaves them, and foresees what comes next for them; unless a third
-    /// body is in the place, and the step brings it nearer: then nothing has changed.
+    /// Displaces two grains to the end of their contact and predicts their next events. If a third body
+    /// occupies a place and the displacement brings the grain nearer to it, everything is restored.
     #[inline(always)]
     fn put<L: Lanes>(
         &mut self,
@@ -414,7 +415,7 @@ impl<D: Dimension> Core<D> {
         }
         free
     }
-    /// Whether a step brings a grain nearer to another.
+    /// Whether a displacement brings a grain nearer to another.
     #[cold]
     #[inline(never)]
     pub(super) fn comes_nearer(&self, grain: u32, from: D::Vector, other: u32, t: f64) -> bool {
@@ -428,12 +429,12 @@ impl<D: Dimension> Core<D> {
         self.walls.block(cell, &self.flyer(i, t), from)
     }
 
-    /// Whether a grain's contact is under way.
+    /// Whether a grain has a contact in progress.
     #[inline(always)]
     pub(super) fn is_held(&self, i: usize) -> bool {
         self.held[i].end < f64::INFINITY
     }
-    /// Two grains meet: those whose contact is under way get their velocity now. Tells whether any.
+    /// Two grains meet: those with a contact in progress get their velocity now. Returns whether there was any.
     #[inline(always)]
     pub(super) fn interrupt_pair<O: Observer<D>>(
         &mut self,
@@ -443,7 +444,7 @@ impl<D: Dimension> Core<D> {
     ) -> bool {
         !self.held.is_empty() && (self.interrupt(a, t, observer) | self.interrupt(b, t, observer))
     }
-    /// A grain meets a wall, likewise.
+    /// The same for a grain that meets a wall.
     #[inline(always)]
     pub(super) fn interrupt_one<O: Observer<D>>(
         &mut self,
@@ -453,7 +454,7 @@ impl<D: Dimension> Core<D> {
     ) -> bool {
         !self.held.is_empty() && self.interrupt(grain, t, observer)
     }
-    /// A third body meets a grain: if its contact is under way it gets its velocity now. Tells whether.
+    /// A third body meets a grain, which gets its velocity now if it has a contact in progress. Returns whether it had.
     #[inline(always)]
     fn interrupt<O: Observer<D>>(&mut self, grain: u32, t: f64, observer: &mut O) -> bool {
         if !self.is_held(grain as usize) {
@@ -464,7 +465,7 @@ impl<D: Dimension> Core<D> {
         self.tell_end(grain, t, true, observer);
         true
     }
-    /// The end of a grain's contact; tells with whom it ends, unless that one is free already.
+    /// Ends a grain's contact; returns the partner whose contact ends too, unless that one is free already.
     #[inline(always)]
     pub(super) fn end<O: Observer<D>>(
         &mut self,
@@ -485,13 +486,13 @@ impl<D: Dimension> Core<D> {
     fn is_with(&self, i: usize, partner: u32) -> bool {
         self.is_held(i) && self.held[i].partner == partner
     }
-    /// Those whose contact with a grain is under way.
+    /// The grains with a contact in progress with a grain.
     pub(super) fn held_with(&self, slot: u32) -> Vec<u32> {
         let all = 0..self.held.len();
         let with = all.filter(|&i| self.is_with(i, slot));
         with.map(|i| i as u32).collect()
     }
-    /// Gives a grain the velocity of the end of its contact.
+    /// Gives a grain the velocity at the end of its contact.
     #[inline(never)]
     fn free(&mut self, i: usize, t: f64) {
         let held = self.held[i];
@@ -503,7 +504,7 @@ impl<D: Dimension> Core<D> {
         self.bodies.rows[i].0[COUNT] += 1.0;
         self.held[i].end = f64::INFINITY;
         self.held[i].ends += 1;
-        // Of both together the energy is kept; a single one's depends on when it gets it.
+        // The energy of both together is conserved; that of one depends on when it gets its velocity.
         let partner = held.partner as usize;
         if self.is_with(partner, i as u32) {
             self.held[partner].stored += left;

@@ -1,29 +1,29 @@
-//! How an engine lays out its start: widths of cells, order in memory, and whether bodies overlap.
+//! Initial layout of an engine: widths of cells, order in memory, and the check for overlaps.
 
 use super::cells::{Found, MOST, Scope};
 use super::state::RADIUS;
 use super::{Core, Setup, SetupError};
 use crate::geometry::{Dimension, Vector};
 
-/// Overlap at the start that passes for rounding, over the sum of radii.
+/// Greatest initial overlap attributed to rounding, as a fraction of the sum of radii.
 const ROUNDING: f64 = 1e-9;
 
-/// Share of the box that is filled above which lists of neighbours are kept.
+/// Filled fraction of the box above which neighbour lists are used.
 pub(super) const LISTS_ABOVE: f64 = 0.4;
-/// How far grains may go from where their lists were made, in largest diameters.
+/// Distance that grains may move from where their lists were built, in largest diameters.
 pub(super) const SKIN: f64 = 0.25;
 
-/// Width of the cells without lists: of two diameters a grain reaches one either way; when dilute,
-/// fewer and wider ones are crossed less often (measured: see docs/notes/performance.md).
+/// Width of the cells without lists: in cells two diameters wide a grain reaches one cell either way; in
+/// dilute systems, fewer and wider cells are crossed less often (measured: see docs/notes/performance.md).
 pub(super) fn cell_width(diameter: f64, filled: f64) -> f64 {
     let factor = if filled < 0.2 { 2.5 } else { 2.2 };
     diameter * factor * (1.0 + 1e-9)
 }
 
-/// Refuses sizes of which more grains fit into the cells around a place than a search can hold.
+/// Rejects sizes for which more grains fit into the cells around a place than a search can hold.
 pub(super) fn crowds<D: Dimension>(setup: &Setup<D>, largest: f64) -> Result<(), SetupError> {
     let most = MOST - 64;
-    // Two of the widest cells along each axis, filled as densely as balls can be.
+    // Two of the widest cells along each axis, filled as densely as balls allow.
     let room = 0.95 * (2.0 * cell_width(2.0 * largest, 0.0)).powi(D::N as i32);
     let alike = room / D::ball_measure(largest);
     let least = largest * (alike / most as f64).powf(1.0 / D::N as f64);
@@ -36,7 +36,7 @@ pub(super) fn crowds<D: Dimension>(setup: &Setup<D>, largest: f64) -> Result<(),
     Ok(())
 }
 
-/// How long an epoch may last, s: with gravity until a path has bent by about the box.
+/// Greatest duration of an epoch, s: with gravity until a path has bent by about the box size.
 pub(super) fn span<D: Dimension>(setup: &Setup<D>) -> f64 {
     let g = setup.gravity.norm();
     if g > 0.0 {
@@ -47,7 +47,7 @@ pub(super) fn span<D: Dimension>(setup: &Setup<D>) -> f64 {
     }
 }
 
-/// A point brought into the box along periodic axes.
+/// A point wrapped into the box along periodic axes.
 pub(super) fn wrapped<D: Dimension>(setup: &Setup<D>, x: D::Vector) -> D::Vector {
     D::Vector::from_fn(|k| {
         let (low, length) = (setup.min[k], setup.max[k] - setup.min[k]);
@@ -60,7 +60,7 @@ pub(super) fn wrapped<D: Dimension>(setup: &Setup<D>, x: D::Vector) -> D::Vector
     })
 }
 
-/// Bits of three numbers, in turn.
+/// Interleaves the bits of three numbers.
 pub(super) fn morton(at: [u16; 3]) -> u64 {
     let mut code = 0u64;
     for bit in 0..16 {
@@ -71,7 +71,7 @@ pub(super) fn morton(at: [u16; 3]) -> u64 {
     code
 }
 
-/// Overlaps at the start beyond rounding.
+/// Reports initial overlaps that exceed rounding.
 pub(super) fn check_overlaps<D: Dimension>(core: &Core<D>) -> Result<(), SetupError> {
     let mut found = Found::default();
     for i in 0..core.bodies.rows.len() {

@@ -1,8 +1,8 @@
-//! What the engine holds of its grains.
+//! State of grains in the engine.
 //!
-//! All grains are told at one common *epoch*: a grain's path is x + v t + g t^2 / 2 with t since
-//! the epoch, so that no grain has a clock of its own, and a collision moves x by the change of v
-//! times t. The epoch is renewed now and then, before t grows so large that digits are lost.
+//! The paths of all grains refer to one common *epoch*: a grain's path is x + v t + g t^2 / 2 with t since
+//! the epoch, so that no grain has a clock of its own, and a collision changes x by minus the change of v
+//! times t. The epoch is renewed from time to time, before t grows so large that precision is lost.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,54 +10,54 @@ use super::lists::Span;
 use crate::geometry::{Dimension, Vector};
 use crate::vector::Row;
 
-/// What comes next for a grain.
+/// Codes of the next event of a grain.
 pub(super) mod next {
-    /// A wall: this plus its index. Below lie grains.
+    /// A wall: this plus the number of its surface. Smaller codes are grains.
     pub const WALL: u32 = 0x8000_0000;
-    /// The end of its place among the cells: this plus 2 axis + (1 if upwards).
+    /// The end of its place in the cells: this plus 2 axis + (1 if upwards).
     pub const FACE: u32 = 0xffff_fff0;
-    /// The end of a piece of its path.
+    /// The end of a piece of path.
     pub const PIECE: u32 = 0xffff_fffb;
-    /// The end of its contact.
+    /// The end of a contact.
     pub const END: u32 = 0xffff_fffc;
-    /// The collision that is known.
+    /// The known collision.
     pub const HIT: u32 = 0xffff_fffd;
-    /// Nothing by itself: look again.
+    /// No event: predict again.
     pub const LOOK: u32 = 0xffff_fffe;
-    /// Nothing, ever.
+    /// No event at any time.
     pub const NONE: u32 = 0xffff_ffff;
 }
 
-/// What the engine knows of a grain besides its row: one cache line.
+/// Data of a grain in addition to its row: one cache line.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub(super) struct Slot {
-    /// Time of its event, s since the epoch.
+    /// Time of the next event, s since the epoch.
     pub time: f64,
-    /// Time of the earliest collision with a grain that is known, s since the epoch.
+    /// Time of the earliest known collision with a grain, s since the epoch.
     pub hit_time: f64,
-    /// Time of its last collision, s since the epoch; negative before.
+    /// Time of the last collision, s since the epoch; negative before.
     pub last_time: f64,
-    /// 1/kg.
+    /// Inverse mass, 1/kg.
     pub inverse_mass: f64,
-    /// What the event is.
+    /// Code of the next event.
     pub event: u32,
-    /// With whom the earliest collision is.
+    /// Partner of the earliest collision.
     pub hit: u32,
-    /// That grain's collisions when it was foreseen.
+    /// Collision count of that partner at the prediction.
     pub hit_count: u32,
-    /// Its list of neighbours.
+    /// Range of the neighbour list.
     pub span: Span,
-    /// Its place among the cells.
+    /// Place in the cells.
     pub at: [u16; 3],
-    /// For the rules.
+    /// Index of the species, for the rules.
     pub species: u16,
-    /// Collisions in a row without any time between them.
+    /// Consecutive collisions without time between them.
     pub burst: u16,
 }
 
 impl Slot {
-    /// That of nobody, with a number.
+    /// An empty slot.
     pub fn nobody(slot: u32) -> Self {
         Slot {
             time: f64::INFINITY,
@@ -79,16 +79,16 @@ impl Slot {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(super) struct Turning<D: Dimension> {
-    /// rad/s.
+    /// Spin, rad/s.
     pub spin: D::Spin,
-    /// At `since`.
+    /// Orientation at the time `since`.
     pub rotation: D::Rotation,
-    /// s, on the engine's clock.
+    /// Reference time, s, on the engine's clock.
     pub since: f64,
 }
 
-/// Row: x, y, z, radius, vx, vy, vz, collisions so far. The count
-/// lies here because a prediction has read the row already.
+/// Row: x, y, z, radius, vx, vy, vz, number of collisions. The count is here because a prediction
+/// reads the row anyway.
 pub(super) const RADIUS: usize = 3;
 pub(super) const SPEED: usize = 4;
 pub(super) const COUNT: usize = 7;

@@ -1,7 +1,7 @@
-//! Walls as the engine keeps them: which of their surfaces the grains of each cell can meet.
+//! Walls in the engine: the surfaces that grains of each cell can meet.
 //!
-//! Surfaces of walls that stand, or swing by little, and have few pieces are known cell by cell. Walls that go on, and those of very many
-//! pieces, are asked at each look for what is near a grain's way.
+//! Walls that are fixed, or swing by little, and have few pieces are assigned to cells by surface. Walls with unbounded
+//! motion, and those with very many pieces, are searched at each prediction for surfaces near a grain's path.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,10 @@ use crate::geometry::{Dimension, Vector};
 use crate::neighbor::PeriodicAxis;
 use crate::walls::{Boundary, Meeting, Motion, Seen, Touch, Wall, Way};
 
-/// Radii that a grain goes at most between looks for the pieces of a wall that has very many.
+/// Greatest distance, in radii, that a grain moves between searches of a wall with very many pieces.
 const FORESEEN: f64 = 64.0;
 
-/// What distances are taken to be longer by, for roundings.
+/// Factor that enlarges distances to allow for rounding.
 const MORE: f64 = 1.0 + 1e-9;
 
 /// A surface of a wall.
@@ -26,11 +26,11 @@ const MORE: f64 = 1.0 + 1e-9;
 pub(super) struct Face {
     /// Index of the wall.
     pub wall: u16,
-    /// Number of the surface, images told apart.
+    /// Number of the surface, counting each image separately.
     pub surface: u32,
 }
 
-/// What walls are made from; a saved engine holds this.
+/// Serialized form of walls in a saved engine.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Uncut<D: Dimension> {
@@ -38,7 +38,7 @@ struct Uncut<D: Dimension> {
     periodic: Vec<Option<PeriodicAxis>>,
 }
 
-/// All walls, cut into surfaces.
+/// All walls, divided into surfaces.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Uncut<D>", into = "Uncut<D>", bound = "")]
 struct Cut<D: Dimension> {
@@ -75,15 +75,15 @@ impl<D: Dimension> TryFrom<Uncut<D>> for Cut<D> {
 #[serde(bound = "")]
 pub(super) struct Walls<D: Dimension> {
     cut: Cut<D>,
-    /// Number of the first surface of each wall among those of all.
+    /// Number of the first surface of each wall in the list of all surfaces.
     first: Vec<u32>,
-    /// Walls that are asked at each look.
+    /// Walls that are searched at each prediction.
     asked: Vec<u16>,
-    /// Surfaces that may be met together, sets of which each cell has one.
+    /// Sets of surfaces that may be met together; each cell has one.
     sets: Vec<Vec<Face>>,
-    /// For each cell its set.
+    /// Index of the set of each cell.
     of_cell: Vec<u32>,
-    /// For each cell a bit: whether there is anything to be met. Asked at every look.
+    /// One bit per cell: whether there is anything to meet. Read at every prediction.
     near: Vec<u64>,
 }
 
@@ -92,18 +92,18 @@ pub(super) struct Walls<D: Dimension> {
 pub(super) struct Flyer<D: Dimension> {
     pub path: Path<D>,
     pub radius: f64,
-    /// Now, s, on the clock of the walls.
+    /// Present time, s, on the clock of the walls.
     pub clock: f64,
 }
 
-/// The earliest that was found on a grain's way, which ends there.
+/// Search for the earliest event on a grain's path, which ends there.
 struct First<'a, D: Dimension> {
     walls: &'a Walls<D>,
     way: Way<D>,
     event: Option<u32>,
-    /// The last wall that was asked.
+    /// The last wall tested.
     asked: Option<u16>,
-    /// The way as that sees it.
+    /// The path relative to that wall.
     seen: Option<Seen<D>>,
     tests: &'a mut u64,
 }
@@ -120,7 +120,7 @@ impl<D: Dimension> First<'_, D> {
         }
         match way.first_meeting(self.seen.as_ref(), wall, face.surface) {
             Meeting::None => {}
-            // By then a gate may be open.
+            // A gate may be open by then.
             Meeting::In(time) if !wall.is_there(way.radius, way.now + time) => {}
             Meeting::In(time) => self.take(time, next::WALL + self.walls.name(face)),
             Meeting::NotBefore(time) => self.take(time, next::LOOK),
@@ -134,12 +134,12 @@ impl<D: Dimension> First<'_, D> {
     }
 }
 
-/// How many surfaces a wall has, images told apart.
+/// Number of surfaces of a wall, counting each image separately.
 fn surfaces<D: Dimension>(wall: &Wall<D>) -> u32 {
     wall.surfaces.len() as u32 * wall.images.count()
 }
 
-/// How far a wall's surface is ever moved, m; infinite when unbounded.
+/// Greatest displacement of a wall's surface, m; infinite if unbounded.
 fn reach<D: Dimension>(motion: &Motion<D>) -> f64 {
     match motion {
         motion if motion.is_fixed() => 0.0,
@@ -150,14 +150,14 @@ fn reach<D: Dimension>(motion: &Motion<D>) -> f64 {
     }
 }
 
-/// Whether a surface of a wall that swings at most comes nearer to some place in a box than `within`, m.
+/// Whether a surface of a wall with bounded motion comes nearer than `within`, m, to some point of a box.
 fn comes_near<D: Dimension>(
     wall: &Wall<D>,
     surface: u32,
     [mut min, mut max]: [D::Vector; 2],
     within: f64,
 ) -> bool {
-    /// Halvings along each axis: what is then not known is said to be near.
+    /// Number of halvings along each axis; boxes still undecided then count as near.
     const HALVINGS: usize = 3;
     if !(min.is_finite() && max.is_finite()) {
         let around = wall.surface(surface).around();
@@ -173,7 +173,7 @@ fn comes_near<D: Dimension>(
     }
     let mut boxes = vec![([min, max], 0)];
     while let Some(([min, max], depth)) = boxes.pop() {
-        // The distance changes by no more than the way from the middle.
+        // The distance changes by at most the distance from the centre of the box.
         let middle = (min + max) * 0.5;
         let distance = wall.surface_distance(surface, middle, 0.0);
         if distance > (within + 0.5 * (max - min).norm()) * MORE {
@@ -196,10 +196,10 @@ fn comes_near<D: Dimension>(
 }
 
 impl<D: Dimension> Walls<D> {
-    /// Cuts boundaries in a box whose periodic axes are told.
+    /// Divides boundaries into surfaces in a box with the given periodic axes.
     ///
     /// # Errors
-    /// Which cannot be cut, or what there is too much of.
+    /// If a boundary cannot be divided, or there are too many surfaces.
     pub fn new(
         boundaries: &[Boundary<D>],
         periodic: Vec<Option<PeriodicAxis>>,
@@ -232,7 +232,7 @@ impl<D: Dimension> Walls<D> {
         })
     }
 
-    /// Bytes of what cells know.
+    /// Bytes of the data of cells.
     pub fn bytes(&self) -> usize {
         let sets = self
             .sets
@@ -240,7 +240,7 @@ impl<D: Dimension> Walls<D> {
             .map(|set| set.capacity() * size_of::<Face>());
         self.of_cell.capacity() * 4 + self.near.capacity() * 8 + sets.sum::<usize>()
     }
-    /// Whether there is none.
+    /// Whether there is no wall.
     pub fn is_empty(&self) -> bool {
         self.cut.list.is_empty()
     }
@@ -248,21 +248,21 @@ impl<D: Dimension> Walls<D> {
     pub fn wall(&self, index: u16) -> &Wall<D> {
         &self.cut.list[usize::from(index)]
     }
-    /// A wall, to be moved.
+    /// A wall, for changes of its motion.
     pub fn wall_mut(&mut self, index: usize) -> Option<&mut Wall<D>> {
         self.cut.list.get_mut(index)
     }
-    /// Whether a ball at a place touches none, at a time, s.
+    /// Whether a ball at a position touches no wall, at a time, s.
     pub fn leave_free(&self, place: D::Vector, radius: f64, time: f64) -> bool {
         self.cut.list.iter().all(|wall| {
             !wall.is_there(radius, time) || wall.distance(&wall.pose(time), place) > radius
         })
     }
-    /// The number by which events tell a surface.
+    /// The number that denotes a surface in events.
     fn name(&self, face: Face) -> u32 {
         self.first[usize::from(face.wall)] + face.surface
     }
-    /// The surface of a number.
+    /// The surface denoted by a number.
     pub fn face(&self, name: u32) -> Face {
         let wall = self.first.partition_point(|&first| first <= name) - 1;
         Face {
@@ -271,7 +271,7 @@ impl<D: Dimension> Walls<D> {
         }
     }
 
-    /// Finds which surfaces grains of a radius up to `largest` (m) in each cell can be near.
+    /// Finds the surfaces that grains with a radius up to `largest` (m) in each cell can meet.
     pub fn lay_out(&mut self, cells: &Cells, largest: f64) {
         if self.is_empty() {
             return;
@@ -319,7 +319,7 @@ impl<D: Dimension> Walls<D> {
         set
     }
 
-    /// What a grain in a cell meets before `after` s from now: when, and the event that it is; counts what was tested.
+    /// The first wall event of a grain in a cell before `after` s from now: its time and code; counts the surfaces tested.
     pub fn first(
         &self,
         cell: u32,
@@ -380,7 +380,7 @@ impl<D: Dimension> Walls<D> {
         &self.sets[self.of_cell[cell as usize] as usize]
     }
 
-    /// Whether a grain in a cell that is put from one place to another comes nearer than it may to a surface.
+    /// Whether a displacement of a grain in a cell brings it into overlap with a surface, nearer than before.
     pub fn block(&self, cell: u32, grain: &Flyer<D>, from: D::Vector) -> bool {
         let to = grain.path.position;
         let nearer = |face: Face| {
@@ -405,7 +405,7 @@ impl<D: Dimension> Walls<D> {
         blocked
     }
 
-    /// Where a grain touches a surface; none where another part of the wall is touched.
+    /// The contact of a grain with a surface; none if it touches another part of the wall.
     pub fn touch(&self, face: Face, x: D::Vector, radius: f64, time: f64) -> Option<Touch<D>> {
         self.wall(face.wall).touch(face.surface, x, radius, time)
     }
@@ -420,7 +420,8 @@ mod tests {
     use nalgebra::{Vector2, Vector3};
     use rand::{RngExt, SeedableRng};
 
-    /// Who touches a surface somewhere in a box finds it in the box's set; how many of so many sets hold a surface.
+    /// Checks that a surface touched somewhere in a box is in the box's set; returns the number of
+    /// sets that contain a surface, and of all sets.
     fn sets<D: Dimension>(shape: Shape<D>, motion: Motion<D>) -> [usize; 2] {
         let boundary = Boundary {
             motion,

@@ -1,4 +1,4 @@
-//! What a mapping makes of two grains (Poeschel and Mueller 2013, eqs. 11 to 17).
+//! Effect of a mapping on two grains (Poeschel and Mueller 2013, eqs. 11 to 17).
 
 use crate::collide::hard;
 use crate::collide::resolved::Mapping;
@@ -11,11 +11,11 @@ pub struct Touch<D: Dimension> {
     pub masses: [f64; 2],
     /// Velocities, m/s.
     pub velocities: [D::Vector; 2],
-    /// m1 m2 / (m1 + m2), kg.
+    /// Effective mass, m1 m2 / (m1 + m2), kg.
     pub effective_mass: f64,
     /// Distance of the centres, m.
     pub reach: f64,
-    /// Unit vector from the first to the second.
+    /// Unit vector from the first to the second grain.
     pub normal: D::Vector,
     /// Unit vector of the tangential relative motion; 0 if there is none.
     pub sideways: D::Vector,
@@ -25,7 +25,7 @@ pub struct Touch<D: Dimension> {
     pub tangential: f64,
     /// Centre of mass, m.
     pub centre: D::Vector,
-    /// Its velocity, m/s.
+    /// Velocity of the centre of mass, m/s.
     pub centre_velocity: D::Vector,
 }
 
@@ -81,7 +81,7 @@ impl<D: Dimension> Touch<D> {
         let along = self.normal * cosine + self.sideways * sine;
         let across = self.sideways * cosine - self.normal * sine;
         let distance = self.reach * mapping.eps_r;
-        // Angular momentum is conserved: distance times tangential speed stays the same.
+        // Angular momentum is conserved: distance times tangential speed is constant.
         let tangential = self.tangential / mapping.eps_r;
         let velocity = along * (-self.approach * mapping.eps_rdot) + across * tangential;
         let square = |a: f64, b: f64| a * a + b * b;
@@ -99,43 +99,43 @@ impl<D: Dimension> Touch<D> {
     }
 }
 
-/// A soft collision of two grains. Common acceleration of both does not change it: add what it does
-/// to the centre of mass during the contact.
+/// A soft collision of two grains. A common acceleration of both does not change it: add its effect
+/// on the centre of mass during the contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Collision<D: Dimension> {
-    /// The contact that it began with.
+    /// The contact at its beginning.
     pub touch: Touch<D>,
-    /// Its mapping.
+    /// Mapping of the contact.
     pub mapping: Mapping,
-    /// How long it lasts, s.
+    /// Duration, s.
     pub duration: f64,
-    /// Where the grains are put at once: about the centre of mass where it is at the beginning, m.
+    /// Positions to which the grains are displaced at once: relative to the centre of mass at the beginning, m.
     pub placed: [D::Vector; 2],
-    /// Velocities at the end over that of the centre of mass, m/s.
+    /// Velocities at the end relative to that of the centre of mass, m/s.
     pub relative: [D::Vector; 2],
-    /// Kinetic energy of the relative motion at the end, J: out of sight while the grains go with the
+    /// Kinetic energy of the relative motion at the end, J: stored while the grains move with the
     /// centre of mass.
     pub stored: f64,
-    /// Energy that is lost, J.
+    /// Energy lost, J.
     pub dissipated: f64,
 }
 
 impl<D: Dimension> Collision<D> {
-    /// Positions at the end of contact if nothing accelerates the grains, m.
+    /// Positions at the end of contact if the grains are not accelerated, m.
     pub fn positions(&self) -> [D::Vector; 2] {
         let moved = self.touch.centre_velocity * self.duration;
         self.placed.map(|position| position + moved)
     }
-    /// Velocities at the end of contact if nothing accelerates the grains, m/s.
+    /// Velocities at the end of contact if the grains are not accelerated, m/s.
     pub fn velocities(&self) -> [D::Vector; 2] {
         self.relative
             .map(|velocity| self.touch.centre_velocity + velocity)
     }
-    /// Velocities when the collision is made a hard one, m/s (the first exception).
+    /// Velocities if the collision is replaced by a hard one, m/s (the first exception).
     pub fn hard(&self) -> [D::Vector; 2] {
         self.touch.hard(-self.mapping.eps_rdot)
     }
-    /// Energy that is lost when the collision is made a hard one, J.
+    /// Energy lost if the collision is replaced by a hard one, J.
     pub fn dissipated_hard(&self) -> f64 {
         let (e, v) = (self.mapping.eps_rdot, self.touch.approach);
         0.5 * self.touch.effective_mass * v * v * (1.0 - e * e)

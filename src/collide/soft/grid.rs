@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Nodes that a value is drawn from along one axis: the polynomial of fifth degree.
+/// Number of nodes for interpolation along one axis: a polynomial of fifth degree.
 const WIDTH: usize = 6;
 
-/// 1 / product of (j - m) over the other nodes m: what makes each weight 1 at its own node.
+/// 1 / product of (j - m) over the other nodes m: normalises each weight to 1 at its own node.
 const SCALE: [f64; WIDTH] = [
     -1.0 / 120.0,
     1.0 / 24.0,
@@ -16,7 +16,7 @@ const SCALE: [f64; WIDTH] = [
     1.0 / 120.0,
 ];
 
-/// Evenly spaced nodes of one coordinate; a single one where it does not vary.
+/// Evenly spaced nodes of one coordinate; a single one if it does not vary.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::collide) struct Axis {
     low: f64,
@@ -25,7 +25,7 @@ pub(in crate::collide) struct Axis {
 }
 
 impl Axis {
-    /// From `low` to `high` with at least six nodes, or one node if they are the same.
+    /// From `low` to `high` with at least six nodes, or one node if both are equal.
     pub fn new(low: f64, high: f64, nodes: usize) -> Self {
         let nodes = if high > low { nodes.max(WIDTH) } else { 1 };
         Axis { low, high, nodes }
@@ -40,7 +40,7 @@ impl Axis {
     pub fn contains(&self, x: f64) -> bool {
         self.low <= x && x <= self.high
     }
-    /// The point at a share of the range from 0 to 1.
+    /// The point at a fraction of the range from 0 to 1.
     pub fn at_share(&self, share: f64) -> f64 {
         self.low + (self.high - self.low) * share
     }
@@ -55,7 +55,7 @@ impl Axis {
     #[inline]
     pub fn stencil(&self, x: f64) -> (usize, [f64; WIDTH]) {
         let place = (x - self.low) / (self.high - self.low) * (self.nodes - 1) as f64;
-        // A conversion to an integer is 0 for what is negative or no number.
+        // A conversion to an integer gives 0 for negative numbers and NaN.
         let first = (place as usize).saturating_sub(2).min(self.nodes - WIDTH);
         let t = place - first as f64;
         let mut below = [1.0; WIDTH];
@@ -72,7 +72,7 @@ impl Axis {
     }
 }
 
-/// Values on the nodes of three axes, the last one running fastest.
+/// Values on the nodes of three axes; the last one varies fastest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Grid {
     axes: [Axis; 3],
@@ -80,7 +80,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Values of a function on all nodes; in parallel, with the same result as one by one.
+    /// Values of a function on all nodes; computed in parallel, with the same result as in sequence.
     pub fn build<E: Send>(
         axes: [Axis; 3],
         function: impl Fn([f64; 3]) -> Result<[f64; 4], E> + Sync,
@@ -160,7 +160,7 @@ fn add(sum: &mut [f64; 4], weight: f64, value: &[f64; 4]) {
 mod tests {
     use super::*;
 
-    /// A polynomial of fifth degree in each coordinate comes back to rounding, at the edges too.
+    /// A polynomial of fifth degree in each coordinate is reproduced to rounding, also at the edges.
     #[test]
     fn fifth_degree_is_exact() {
         let f = |x: [f64; 3]| {
@@ -175,7 +175,7 @@ mod tests {
                 let x = axes.map(|axis| axis.at_share(share));
                 let (got, want) = (grid.at(x), f(x));
                 for k in 0..4 {
-                    // Values up to 30, weights below 1: some ten roundings.
+                    // Values up to 30, weights below 1: about ten rounding errors.
                     assert!((got[k] - want[k]).abs() < 1e-12);
                 }
             }

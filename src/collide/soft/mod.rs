@@ -1,6 +1,6 @@
 //! Soft collisions: contacts of finite duration as instantaneous events (Poeschel and Mueller 2013).
 //!
-//! [`SoftLaw`] gives the mapping of a contact from a [`MappingTable`]; [`Collision`] what it makes of
+//! [`SoftLaw`] gives the mapping of a contact from a [`MappingTable`]; [`Collision`] its effect on
 //! two grains; [`begin`] and [`Pending`] are the events, with both exceptions.
 
 mod collision;
@@ -40,13 +40,13 @@ impl SoftLaw {
     pub fn law(&self) -> &Frictionless {
         &self.law
     }
-    /// Its table.
+    /// The mapping table of the law.
     pub fn table(&self) -> &MappingTable {
         &self.table
     }
 
-    /// The mapping of a contact and its duration (s), from the table, or solved where the table does
-    /// not reach; `effective_mass` in kg, distance of the centres `reach` in m, speeds in m/s.
+    /// The mapping of a contact and its duration (s), from the table, or solved if it is outside
+    /// the table; `effective_mass` in kg, distance of the centres `reach` in m, speeds in m/s.
     #[inline]
     pub fn mapping(
         &self,

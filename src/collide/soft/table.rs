@@ -1,4 +1,4 @@
-//! The soft mapping as a table: built once for a law, read in tens of nanoseconds.
+//! The soft mapping as a table: built once per law, evaluated in tens of nanoseconds.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -8,8 +8,8 @@ use super::grid::{Axis, Grid};
 use crate::collide::resolved::{Frictionless, Mapping, ResolvedError};
 use crate::collide::scaled::{FINE, ScaledLaw, solve};
 
-/// The pairs that a table is for: ranges of their sizes, and the greatest approach speed. Where all
-/// are alike the table has two dimensions instead of three, and is built in no time.
+/// The pairs that a table covers: ranges of their sizes, and the greatest approach speed. If all pairs
+/// are alike the table has two dimensions instead of three, and takes negligible time to build.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Population {
     /// Least and greatest effective mass, kg.
@@ -20,75 +20,75 @@ pub struct Population {
     pub approach: f64,
 }
 
-/// What the contacts of a table run over, in scaled numbers.
+/// Ranges of the contacts of a table, in scaled numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::collide) struct Ranges {
-    /// Whether the force goes as the overlap to 1.5.
+    /// Whether the force is proportional to the overlap to the power 1.5.
     pub hertz: bool,
     /// Least and greatest damping.
     pub damping: [f64; 2],
     /// Greatest compression.
     pub compression: f64,
-    /// Whether damping and compression are both functions of the speed, their greatest values those of
+    /// Whether damping and compression are both functions of the speed, with the greatest values of
     /// one pair.
     pub alike: bool,
 }
 
-/// Why there is no table.
+/// Reason why a table cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum TableError {
-    /// A number that cannot be.
+    /// An invalid number.
     #[error("{what} must be greater than 0 and finite, not {value}")]
     Range {
-        /// Which.
+        /// Name of the number.
         what: &'static str,
-        /// Its value.
+        /// Value of the number.
         value: f64,
     },
     /// A contact within the ranges has no end.
     #[error(transparent)]
     Contact(#[from] ResolvedError),
-    /// The grid would get too large.
+    /// The grid would become too large.
     #[error(
         "the tolerance {tolerance} is not reached with {nodes} nodes (error {error}); allow more, or a smaller range"
     )]
     TooFine {
-        /// What was asked for.
+        /// Requested tolerance.
         tolerance: f64,
-        /// What was reached.
+        /// Error reached.
         error: f64,
-        /// With how many nodes.
+        /// Number of nodes used.
         nodes: usize,
     },
 }
 
-/// Swing up to which tables go. Beyond it the tangential speed is so much greater than the normal
-/// one that the spheres swing apart before they are pressed together: for stiff grains one collision
-/// in a million.
+/// Greatest swing of tables. Beyond it the tangential speed is so much greater than the normal one
+/// that the spheres separate before they are compressed: for stiff grains one collision in a
+/// million.
 const SWING: f64 = 1.0;
-/// Compression up to which tables go: overlaps of half the distance are beyond what a contact law
-/// means, and those near 1 have no end.
+/// Greatest compression of tables: overlaps of half the distance are outside the validity of a
+/// contact law, and those near 1 have no end.
 const COMPRESSION: f64 = 0.5;
-/// Damping up to which a table goes when it has to cover a range; that of a restitution of 0.3 for
+/// Greatest damping of a table that has to cover a range; corresponds to a restitution of 0.3 for
 /// the linear and 0.4 for the viscoelastic law.
 const DAMPING: f64 = 1.0;
-/// Nodes that a table may have: 32 MB.
+/// Greatest number of nodes of a table: 32 MB.
 const NODES: usize = 1_000_000;
 
-/// What a table runs over besides swing / (1 + swing).
+/// Coordinates of a table in addition to swing / (1 + swing).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Form {
     /// Linear: damping and compression.
     Linear,
-    /// Hertz and viscoelastic: the root of the damping, in which the mapping is a series (Schwager and
-    /// Poeschel 2008), and the compression.
+    /// Hertz and viscoelastic: the square root of the damping, in which the mapping is a series
+    /// (Schwager and Poeschel 2008), and the compression.
     Hertz,
-    /// Viscoelastic pairs that are all alike: the root of the damping alone. It goes as the speed to
-    /// 0.1, and the compression as the speed to 0.8: this number times the eighth power.
+    /// Viscoelastic pairs that are all alike: only the square root of the damping. It is proportional to the speed to the
+    /// power 0.1, and the compression to the speed to the power 0.8: this number times the eighth power of the root.
     Alike(f64),
 }
 
-/// The mapping of a kind of law over its scaled parameters, in which it is smooth, edges included.
+/// The mapping of a type of law over its scaled parameters, in which it is smooth, including the edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MappingTable {
     form: Form,
@@ -107,8 +107,8 @@ struct Place {
 }
 
 impl MappingTable {
-    /// The table of a law for a population. The error of each number of the mapping, absolute, is at
-    /// most `tolerance` at 4000 points drawn from the table's range.
+    /// The table of a law for a population. The absolute error of each number of the mapping is at
+    /// most `tolerance` at 4000 random points of the table's range.
     pub fn build(
         law: &Frictionless,
         population: &Population,
@@ -134,7 +134,7 @@ impl MappingTable {
         let compression = speed * law.time_scale(light.max(heavy), speed) / near.min(far);
         let hertz = law.is_hertz();
         let damping = if hertz {
-            // Slow contacts are damped least: 0 in the limit.
+            // Slow contacts have the least damping: 0 in the limit.
             [0.0, damping_of(light.min(heavy))]
         } else {
             let ends = [damping_of(light), damping_of(heavy)];
@@ -183,13 +183,13 @@ impl MappingTable {
         Self::refined(form, axes, tolerance)
     }
 
-    /// Finds out along single lines how many nodes each axis needs, then builds and checks.
+    /// Finds the number of nodes that each axis requires along single lines, then builds and checks the table.
     fn refined(form: Form, mut axes: [Axis; 3], tolerance: f64) -> Result<Self, TableError> {
         let mut random = ChaCha8Rng::seed_from_u64(0x50f7);
         for axis in 0..3 {
             while axes[axis].nodes() > 1 {
                 let error = line_error(form, &axes, axis, tolerance, &mut random)?;
-                // Three axes, and lines miss the worst place.
+                // There are three axes, and lines miss the worst point.
                 if error < tolerance / 3.0 {
                     break;
                 }
@@ -219,7 +219,7 @@ impl MappingTable {
         }
     }
 
-    /// Greatest error of a number of the mapping that was met when the table was checked.
+    /// Greatest error of a number of the mapping found when the table was checked.
     pub fn error(&self) -> f64 {
         self.error
     }
@@ -232,8 +232,8 @@ impl MappingTable {
         self.grid.nodes()
     }
 
-    /// The mapping of a contact, see [`collide`](crate::collide::resolved::collide); none where the
-    /// table does not reach. The law is of the kind that the table was built for.
+    /// The mapping of a contact, see [`collide`](crate::collide::resolved::collide); none outside
+    /// the table. The law is of the type that the table was built for.
     #[inline]
     pub fn mapping(
         &self,
@@ -260,7 +260,7 @@ impl MappingTable {
         let share = place.swing / (1.0 + place.swing);
         let point = match self.form {
             Form::Alike(scale) => {
-                // Of another pair than the table's: off by more than rounding.
+                // A different pair from the table's: the deviation exceeds rounding.
                 let expected = scale * eighth(damping);
                 if (place.compression - expected).abs() > 1e-12 * expected {
                     return None;
@@ -269,7 +269,7 @@ impl MappingTable {
             }
             _ => [damping, place.compression, share],
         };
-        // A single damping is that of the law and the pair to rounding.
+        // A single damping equals that of the law and the pair up to rounding.
         let damping_fits = match self.axes[0].nodes() {
             1 => (point[0] - self.axes[0].node(0)).abs() <= 1e-12 * point[0],
             _ => self.axes[0].contains(point[0]),
@@ -317,16 +317,16 @@ fn eighth(x: f64) -> f64 {
     fourth * fourth
 }
 
-/// What a table of a tolerance holds at a point of its axes: overlap, rate, turn, time.
+/// Values of a table of a given tolerance at a point of its axes: overlap, rate, turn, time.
 fn values(form: Form, point: [f64; 3], tolerance: f64) -> Result<[f64; 4], ResolvedError> {
     let (law, compression, swing) = form.problem(point);
-    // Some hundred steps: a hundredth of the tolerance in all.
+    // Some hundred steps: a hundredth of the tolerance in total.
     let step = (1e-4 * tolerance).max(FINE);
     let end = solve(law, compression, swing.max(f64::MIN_POSITIVE), step)?;
     Ok([end.overlap, end.rate, end.turn, end.time])
 }
 
-/// Greatest difference of two mappings, absolute.
+/// Greatest absolute difference of two mappings.
 fn difference(form: Form, point: [f64; 3], a: &[f64; 4], b: &[f64; 4]) -> f64 {
     let (_, compression, swing) = form.problem(point);
     let scales = [compression, 1.0, (compression * swing).sqrt(), 1.0];
@@ -338,8 +338,8 @@ fn draw(axes: &[Axis; 3], random: &mut ChaCha8Rng) -> [f64; 3] {
     axes.map(|axis| axis.at_share(random.random()))
 }
 
-/// Greatest error of interpolation along one axis, at 24 points with the others exact; half of them
-/// in the two end cells, where the nodes lie to one side.
+/// Greatest interpolation error along one axis, at 24 points with exact values along the others;
+/// half of them in the two end cells, where the nodes are to one side.
 fn line_error(
     form: Form,
     axes: &[Axis; 3],

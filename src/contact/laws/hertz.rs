@@ -56,13 +56,13 @@ impl Keys for HertzKeys {
     }
 }
 
-/// Mindlin's tangential stiffness 8 G* sqrt(R* overlap), N/m.
+/// Returns Mindlin's tangential stiffness 8 G* sqrt(R* overlap), N/m.
 pub(super) fn mindlin(shear: f64, overlap: f64, radius: f64) -> f64 {
     8.0 * shear * (radius * overlap.max(0.0)).sqrt()
 }
 
-/// Coefficients of contacts of radii `a` (m) with an elastic force: Mindlin's tangential stiffness and Tsuji's dampers, by the effective
-/// moduli (Pa) and the damping ratio.
+/// Returns the coefficients of contacts of radii `a` (m) with an elastic force: Mindlin's tangential stiffness and
+/// Tsuji's dampers, from the effective moduli (Pa) and the damping ratio.
 #[inline(always)]
 pub(super) fn coefficients<L: Lanes>(
     inverse_mass: L,
@@ -92,7 +92,7 @@ impl Law for Hertz {
     }
     #[inline(always)]
     fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L> {
-        // Contact radius; overlaps of pairs out of contact are masked by the caller.
+        // Contact radius; the caller masks overlaps of pairs that do not touch.
         let zero = L::splat(0.0);
         let a = contact.overlap.max(zero).mul(contact.radius).sqrt();
         let elastic = L::splat(4.0 / 3.0 * self.young).mul(a).mul(contact.overlap);

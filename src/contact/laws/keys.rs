@@ -1,4 +1,4 @@
-//! What a scenario gives of a law, and what it is checked for.
+//! Keys of laws in scenarios, and their allowed values.
 
 use super::ContactLaw;
 
@@ -12,7 +12,7 @@ pub struct Moduli {
 }
 
 impl Moduli {
-    /// Of two materials, each by Young's modulus (Pa) and Poisson's ratio.
+    /// Returns the moduli for two materials, each given by Young's modulus (Pa) and Poisson's ratio.
     #[must_use]
     pub fn of(pair: [[f64; 2]; 2]) -> Self {
         let (mut compliance, mut shear_compliance) = (0.0, 0.0);
@@ -27,23 +27,23 @@ impl Moduli {
     }
 }
 
-/// What values a key may have.
+/// Allowed values of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// Over 0.
+    /// Greater than 0.
     Positive,
     /// 0 or more.
     NonNegative,
-    /// Over 0 and up to 1.
+    /// Greater than 0 and at most 1.
     Share,
 }
 
 /// The keys of a law in a scenario.
 pub trait Keys {
-    /// Whether the law goes by Young's modulus and Poisson's ratio of the two materials.
+    /// Whether the law uses Young's modulus and Poisson's ratio of the two materials.
     const NEEDS_MODULI: bool = true;
-    /// Each key with its value and what it may be.
+    /// Returns each key with its value and allowed range.
     fn bounds(&self) -> Vec<(&'static str, f64, Bound)>;
-    /// The law; `moduli` are not numbers where it does not need them.
+    /// Returns the law; `moduli` are NaN if it does not need them.
     fn law(&self, moduli: Moduli) -> ContactLaw;
 }

@@ -8,7 +8,7 @@ use super::keys::{Bound, Keys, Moduli};
 use crate::contact::law::{Contact, Elastic, Law, Loss, Response};
 use crate::vector::Lanes;
 
-/// Linear spring and dashpot along and across the normal.
+/// Linear spring and dashpot in normal and tangential direction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Linear {
     /// Normal stiffness kn, N/m.
@@ -23,7 +23,7 @@ pub struct Linear {
     pub friction: f64,
 }
 
-/// The same with damping coefficients in 1/s, which are multiplied by the effective mass.
+/// As [`Linear`], with damping coefficients in 1/s, which are multiplied by the effective mass.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinearPerMass(pub Linear);
 

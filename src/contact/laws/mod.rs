@@ -1,8 +1,8 @@
-//! The laws of contact, one file each.
+//! The contact laws, one file each.
 //!
-//! A law is a struct of its parameters with an implementation of [`Law`], and a struct of what a scenario gives of it with one of [`Keys`](keys::Keys). Its
-//! file and its line in `laws!` below are all there is of it: scenarios, kernels, the step, solves, collisions and the table of capabilities go by what it
-//! declares.
+//! A law is a struct of its parameters that implements [`Law`], and a struct of its keys in scenarios that implements
+//! [`Keys`](keys::Keys). Its file and its line in `laws!` below are all that it needs: scenarios, kernels, the step,
+//! solves, collisions and the capability table use what it declares.
 
 pub mod keys;
 
@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::law::{Elastic, Law, Loss};
 use super::own::BroughtLaw;
 
-/// Makes of all laws the enum of them, the macro that runs an expression with one, and the macro that hands on all keys.
+/// Makes for all laws the enum, the macro that evaluates an expression with one of them, and the macro that passes on
+/// all keys.
 macro_rules! laws {
     ($($(#[$doc:meta])* $key:ident: $keys:ident => $($law:ident),+;)+) => {
         $(mod $key;)+
@@ -97,37 +98,39 @@ laws! {
 }
 
 impl ContactLaw {
-    /// How the elastic normal force goes with the overlap.
+    /// Returns the elastic normal force as a function of the overlap.
     #[must_use]
     pub fn elastic(&self) -> Elastic {
         with_contact_law!(self, law => law.elastic())
     }
-    /// How energy is lost along the normal.
+    /// Returns the kind of energy loss along the normal.
     #[must_use]
     pub fn loss(&self) -> Loss {
         with_contact_law!(self, law => law.loss())
     }
-    /// Tangential stiffness at an overlap (m) and an effective radius (m), N/m.
+    /// Returns the tangential stiffness at an overlap (m) and an effective radius (m), N/m.
     #[must_use]
     pub fn tangential_stiffness(&self, overlap: f64, radius: f64) -> f64 {
         with_contact_law!(self, law => law.tangential_stiffness(overlap, radius))
     }
-    /// Tangential over normal stiffness where both go alike with the overlap: see [`Law::tangential_ratio`].
+    /// Returns tangential over normal stiffness where both depend on the overlap in the same way: see
+    /// [`Law::tangential_ratio`].
     #[must_use]
     pub fn tangential_ratio(&self) -> f64 {
         with_contact_law!(self, law => law.tangential_ratio())
     }
-    /// Coulomb's coefficient.
+    /// Returns Coulomb's friction coefficient.
     #[must_use]
     pub fn friction(&self) -> f64 {
         with_contact_law!(self, law => law.friction())
     }
-    /// The sliding speed at which friction has half its size, where it goes through zero with the speed, m/s.
+    /// Returns the sliding speed at which friction has half its limit, if it passes smoothly through zero with the
+    /// speed, m/s.
     #[must_use]
     pub fn smoothing_speed(&self) -> Option<f64> {
         with_contact_law!(self, law => law.smoothing_speed())
     }
-    /// Whether the law goes by the radii of what touches.
+    /// Whether the law depends on the radii of the bodies.
     #[must_use]
     pub fn needs_radius(&self) -> bool {
         fn of<W: Law>(_: &W) -> bool {
@@ -135,14 +138,14 @@ impl ContactLaw {
         }
         with_contact_law!(self, law => of(law))
     }
-    /// Whether the stiffness of springs across depends on the overlap.
+    /// Whether the stiffness of tangential springs depends on the overlap.
     pub(crate) fn stiffens(&self) -> bool {
         fn of<W: Law>(_: &W) -> bool {
             W::STIFFENS
         }
         with_contact_law!(self, law => of(law))
     }
-    /// Whether links remember how deep they were loaded, so that neither tables nor solves that know springs alone hold.
+    /// Whether links store a loading history, so that tables and solves for springs alone do not apply.
     #[must_use]
     pub fn remembers(&self) -> bool {
         fn of<W: Law>(_: &W) -> bool {
@@ -150,12 +153,12 @@ impl ContactLaw {
         }
         with_contact_law!(self, law => of(law))
     }
-    /// The overlap by which the stiffness for a step is taken: see [`Law::overlap_at`].
+    /// Returns the overlap at which the stiffness for a step is taken: see [`Law::overlap_at`].
     #[must_use]
     pub fn overlap_at(&self, mass: f64, radius: f64, speed: f64) -> f64 {
         with_contact_law!(self, law => law.overlap_at(mass, radius, speed))
     }
-    /// Whether cohesion, resistances and a limit on the spring alone may be added to it.
+    /// Whether the law supports cohesion, resistances and a limit on the spring alone.
     #[must_use]
     pub fn takes_terms(&self) -> bool {
         fn of<W: Law>(_: &W) -> bool {

@@ -8,19 +8,18 @@ use super::keys::{Bound, Keys, Moduli};
 use crate::contact::law::{Contact, Elastic, Law, Loss, Response};
 use crate::vector::Lanes;
 
-/// Hertz's force, times `unloading` while the two part, and friction mu F_n w / (nu + w) at a sliding
-/// speed w (Mutze 2006, eqs. 53, 56; its eq. 57 is Hertz's force with the prefactor sqrt(2)/3 of
-/// harmonic means, which is 4/3 of the effective modulus and radius used here). No tangential spring.
+/// Hertz's force, times `unloading` while the two separate, and friction mu F_n w / (nu + w) at a sliding speed w
+/// (Mutze 2006, eqs. 53, 56; its eq. 57 is Hertz's force with the prefactor sqrt(2)/3 of harmonic means, which is 4/3
+/// of the effective modulus and radius used here). No tangential spring.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mutze {
     /// Effective Young's modulus E*, Pa.
     pub young: f64,
-    /// The share of the force that is left while the two part: the square of the restitution
-    /// coefficient.
+    /// The factor on the force while the two separate: the square of the restitution coefficient.
     pub unloading: f64,
     /// Friction coefficient.
     pub friction: f64,
-    /// Sliding speed at which friction has half its size, m/s.
+    /// Sliding speed at which friction has half its limit, m/s.
     pub smoothing: f64,
 }
 
@@ -75,12 +74,12 @@ impl Law for Mutze {
     }
     #[inline(always)]
     fn respond<L: Lanes>(&self, contact: Contact<L>) -> Response<L> {
-        /// Keeps quotients finite; far below any speed, m/s.
+        /// Keeps quotients finite; far below any real speed, m/s.
         const FLOOR: f64 = 1e-100;
         let zero = L::splat(0.0);
         let a = contact.overlap.max(zero).mul(contact.radius).sqrt();
         let elastic = L::splat(4.0 / 3.0 * self.young).mul(a).mul(contact.overlap);
-        // What parting takes off the force is written as a damper, so that it is booked as its work.
+        // The reduction of the force on separation is written as a damper, so that its work is booked as damping.
         let parting = zero.less(contact.speed);
         let taken = L::splat(1.0 - self.unloading).mul(elastic).only(parting);
         let normal = elastic.sub(taken).max(zero);

@@ -61,30 +61,30 @@ pub struct ThorntonNing {
     pub young: f64,
     /// Effective shear modulus G*, Pa.
     pub shear: f64,
-    /// Contact pressure p_y at which it yields, Pa.
+    /// Contact pressure p_y at yield, Pa.
     pub yield_pressure: f64,
-    /// Damping ratio >= 0 beside the plastic loss.
+    /// Damping ratio >= 0 in addition to the plastic loss.
     pub damping_ratio: f64,
     /// Friction coefficient.
     pub friction: f64,
 }
 
-/// A contact that was loaded beyond its yield.
+/// State of a contact that was loaded beyond yield.
 struct Loaded<L> {
-    /// Greatest force, N, and radius of the contact then, m.
+    /// Greatest force, N, and contact radius at that force, m.
     force: L,
     radius: L,
-    /// What of the greatest overlap is elastic, m.
+    /// Elastic part of the greatest overlap, m.
     elastic: L,
 }
 
 impl ThorntonNing {
-    /// Slope of the plastic force per effective radius, N/m^2.
+    /// Returns the slope of the plastic force per effective radius, N/m^2.
     fn slope(&self) -> f64 {
         std::f64::consts::PI * self.yield_pressure
     }
 
-    /// Radius of the contact at its yield over the effective radius.
+    /// Returns the contact radius at yield over the effective radius.
     fn yield_share(&self) -> f64 {
         0.5 * self.slope() / self.young
     }
@@ -136,7 +136,7 @@ impl Law for ThorntonNing {
         // Hertz.
         let a = inside.mul(radius).sqrt();
         let virgin = L::splat(4.0 / 3.0 * self.young).mul(a).mul(inside);
-        // Beyond the yield.
+        // Beyond yield.
         let most = self.loaded(deep, radius);
         let left = inside.sub(deep.sub(most.elastic)).max(zero);
         let part = left.div(most.elastic.max(L::splat(1e-300)));
@@ -144,7 +144,7 @@ impl Law for ThorntonNing {
         let unloading = most.force.mul(part).mul(root);
         let elastic = unloading.select(virgin, yielded);
         let a = most.radius.mul(root).select(a, yielded);
-        // On plastic loading the store 2/5 F x_e grows by less than the work.
+        // On plastic loading the stored energy 2/5 F x_e grows by less than the work.
         let gives = L::splat(2.0).sub(
             most.force
                 .mul(L::splat(0.5 / self.slope()))

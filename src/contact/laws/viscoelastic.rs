@@ -9,8 +9,8 @@ use super::keys::{Bound, Keys, Moduli};
 use crate::contact::law::{Contact, Elastic, Law, Loss, Response};
 use crate::vector::Lanes;
 
-/// Hertz's normal force and a dissipative one that is `dissipation` times the rate of the elastic force, so that slow
-/// impacts lose less. Tangential stiffness is Mindlin's, its damper that of the same time.
+/// Hertz's normal force and a dissipative force of `dissipation` times the rate of the elastic force, so that slow
+/// impacts lose less. Tangential stiffness is Mindlin's, with a damper of the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Viscoelastic {
     /// Effective Young's modulus E*, Pa.

@@ -1,4 +1,4 @@
-//! Attraction of two bodies in touch.
+//! Attraction of two touching bodies.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,21 +7,22 @@ use super::jkr::Jkr;
 use crate::contact::law::{Contact, Elastic};
 use crate::vector::Lanes;
 
-/// Attraction of two bodies in touch. R is the effective radius, overlap x.
+/// Attraction of two touching bodies. R is the effective radius, x the overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cohesion {
-    /// The same pull at any overlap, N; friction goes with what presses, the pull included.
+    /// Constant attraction at any overlap, N; friction depends on the pressing force, including the attraction.
     Constant(f64),
-    /// A pull 2 pi w R, w the work of adhesion, J/m^2 (Derjaguin, Muller and Toporov 1975).
+    /// Attraction 2 pi w R, w the work of adhesion, J/m^2 (Derjaguin, Muller and Toporov 1975).
     Dmt(f64),
-    /// A pull in proportion to the area 2 pi R x of the circle of contact of two spheres, with this energy density, J/m^3.
+    /// Attraction proportional to the area 2 pi R x of the contact circle of two spheres, with this energy density,
+    /// J/m^3.
     Area(f64),
-    /// A pull that lasts while the two part, and falls to zero over a gap of pull over stiffness. The link forms
-    /// when they touch.
+    /// Attraction that persists while the two separate, and fades to zero over a gap of attraction over stiffness.
+    /// The link forms when they touch.
     Fading {
-        /// N.
+        /// Attraction, N.
         pull: f64,
-        /// N/m.
+        /// Stiffness, N/m.
         stiffness: f64,
     },
     /// Johnson, Kendall and Roberts 1971, with the work of adhesion, J/m^2; Hertzian laws only. The link forms when
@@ -73,21 +74,21 @@ pub struct FadingKeys {
     pub stiffness: f64,
 }
 
-/// What an attraction does to eight links.
+/// Effect of an attraction on eight links.
 pub(in crate::contact) struct Attraction<L> {
-    /// Elastic force with what the attraction changes of it, N.
+    /// Elastic force including the effect of the attraction, N.
     pub elastic: L,
     /// Attraction, N.
     pub pull: L,
-    /// What presses beside the normal force without its pull, N.
+    /// Pressing force in addition to the normal force without its attraction, N.
     pub grip: L,
-    /// What of elastic force less pull does not come from a store of energy, N.
+    /// Part of elastic force less attraction that does not derive from stored energy, N.
     pub lost: L,
 }
 
 impl Cohesion {
-    /// Greatest pull of a link of effective radius `radius` (m) at an overlap (m), N; with `jkr` what friction and
-    /// resistance see of it.
+    /// Returns the greatest attraction of a link of effective radius `radius` (m) at an overlap (m), N; for `Jkr` the
+    /// part that enters friction and resistance.
     pub(super) fn pull(self, radius: f64, overlap: f64) -> f64 {
         let tau = std::f64::consts::TAU;
         match self {
@@ -99,8 +100,8 @@ impl Cohesion {
         }
     }
 
-    /// Overlap into which it draws a link of effective radius `radius` (m) by itself, m; infinite where the law
-    /// never holds against it.
+    /// Returns the overlap into which it draws a link of effective radius `radius` (m) by itself, m; infinite if the
+    /// law never balances it.
     pub(super) fn overlap(self, elastic: Elastic, radius: f64) -> f64 {
         match elastic {
             Elastic::Hertz(young) => {
@@ -135,7 +136,7 @@ impl Cohesion {
         }
     }
 
-    /// Stiffness of what fades over a gap, N/m.
+    /// Returns the stiffness of an attraction that fades over a gap, N/m.
     pub(super) fn gap_stiffness(self) -> f64 {
         match self {
             Cohesion::Fading { stiffness, .. } => stiffness,
@@ -143,7 +144,7 @@ impl Cohesion {
         }
     }
 
-    /// Gap up to which a link of effective radius `radius` (m) may last, m.
+    /// Returns the gap up to which a link of effective radius `radius` (m) may last, m.
     pub(super) fn reach(self, elastic: Elastic, radius: f64) -> f64 {
         match (self, elastic) {
             (Cohesion::Fading { pull, stiffness }, _) => pull / stiffness,
@@ -152,8 +153,8 @@ impl Cohesion {
         }
     }
 
-    /// What it does to links whose elastic force and what of it is lost are given; `inside` is the overlap over 0 and `adhesive` what Johnson, Kendall and
-    /// Roberts take off Hertz's force.
+    /// Applies it to links with a given elastic force and its lossy part; `inside` is the overlap limited to at least
+    /// 0 and `adhesive` the reduction of Hertz's force by Johnson, Kendall and Roberts.
     #[inline(always)]
     pub(in crate::contact) fn attract<L: Lanes>(
         self,
@@ -184,13 +185,13 @@ impl Cohesion {
             } => {
                 let left = L::splat(most).add(L::splat(stiffness).mul(overlap.min(zero)));
                 out.pull = left.max(zero);
-                // What a gap takes is not given back when the link breaks.
+                // Work done against the attraction in a gap is lost when the link breaks.
                 out.lost = lost.sub(out.pull.only(overlap.less(zero)));
             }
             Cohesion::Jkr(_) => {
                 if let Some(jkr) = jkr {
                     let most = L::splat(jkr.pull_off(1.0)).mul(radius);
-                    // At the moment of touch the pull is 8/9 of its greatest.
+                    // At first contact the attraction is 8/9 of its maximum.
                     out.pull = L::splat(8.0 / 9.0).mul(most);
                     out.grip = L::splat(10.0 / 9.0).mul(most);
                     out.elastic = elastic.sub(adhesive).add(out.pull);
@@ -201,7 +202,7 @@ impl Cohesion {
         out
     }
 
-    /// Energy held with it, J, where the law by itself holds `energy`.
+    /// Returns the stored energy including it, J, if the law alone stores `energy`.
     pub(in crate::contact) fn stored(
         self,
         jkr: Option<&Jkr>,

@@ -15,29 +15,29 @@ impl Jkr {
         Jkr { work, young, k }
     }
 
-    /// Greatest pull 1.5 pi w R, N.
+    /// Returns the greatest attraction 1.5 pi w R, N.
     pub fn pull_off(&self, radius: f64) -> f64 {
         1.5 * std::f64::consts::PI * self.work * radius
     }
 
-    /// Root of the contact radius at which a link breaks: there the overlap is least.
+    /// Returns the square root of the contact radius at which a link breaks: there the overlap is least.
     pub fn least_root(&self, radius: f64) -> f64 {
         libm::cbrt(0.25 * self.k * radius)
     }
 
-    /// Gap at which a link breaks, m.
+    /// Returns the gap at which a link breaks, m.
     pub fn gap(&self, radius: f64) -> f64 {
         let a = self.least_root(radius).powi(2);
         3.0 * a * a / radius
     }
 
-    /// Contact radius at an overlap, m; at the least one where there is none.
+    /// Returns the contact radius at an overlap, m; the least one if there is none.
     ///
-    /// With x_c the gap at which links break and t the root of the contact radius over its least,
-    /// t^4 - 4 t = 3 x / x_c. Newton's steps from above: t is under both 1 + sqrt((x / x_c + 1) / 2) and
-    /// (3 x / x_c)^(1/4) + 4^(1/3).
+    /// With x_c the gap at which links break and t the root of the contact radius over its least, t^4 - 4 t = 3 x /
+    /// x_c. Newton's iteration from above: t is less than both 1 + sqrt((x / x_c + 1) / 2) and (3 x / x_c)^(1/4) +
+    /// 4^(1/3).
     pub fn contact_radius(&self, overlap: f64, radius: f64) -> f64 {
-        /// From these starts nothing changes after five.
+        /// From these starts nothing changes after five iterations.
         const STEPS: usize = 7;
         let least = self.least_root(radius);
         let gap = 3.0 * least * least * least * least / radius;
@@ -55,7 +55,7 @@ impl Jkr {
         root * root
     }
 
-    /// Work done by the pair from contact radius 0 to a, J.
+    /// Returns the work done by the pair from contact radius 0 to a, J.
     fn energy_of(&self, a: f64, radius: f64) -> f64 {
         let (e, k, r) = (self.young, self.k, radius);
         let root = a.sqrt();
@@ -63,7 +63,7 @@ impl Jkr {
             + 0.5 * e * k * k * a * a
     }
 
-    /// Energy stored at a contact radius, J, told from the moment of touch (overlap 0).
+    /// Returns the energy stored at a contact radius, J, relative to first contact (overlap 0).
     pub fn stored(&self, a: f64, radius: f64) -> f64 {
         let touch = libm::cbrt(self.k * radius).powi(2);
         self.energy_of(a, radius) - self.energy_of(touch, radius)

@@ -1,5 +1,5 @@
-//! What a law may have beside spring, dashpot and friction, a file each: cohesion, plastic loading, resistance to rolling and
-//! twisting. Any may be empty.
+//! Optional terms of a law beyond spring, dashpot and friction, one file each: cohesion, plastic loading, resistance
+//! to rolling and twisting.
 
 mod cohesion;
 mod jkr;
@@ -15,7 +15,7 @@ pub use resistance::{Resistance, ResistanceKeys, ResistanceKind};
 
 use super::{ContactLaw, Rates};
 
-/// What the law of a pair has beside spring, dashpot and friction.
+/// Terms of the law of a pair beyond spring, dashpot and friction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactTerms {
     /// Attraction.
@@ -26,31 +26,32 @@ pub struct ContactTerms {
     pub rolling: Option<Resistance>,
     /// Resistance to twisting about the normal (space only).
     pub twisting: Option<Resistance>,
-    /// Coulomb's limit is on the tangential spring alone, and the damper acts only while the link sticks, as in some
-    /// other programs; otherwise the limit is on the sum.
+    /// Whether Coulomb's limit applies to the tangential spring alone, with the damper acting only while the link
+    /// sticks, as in some other programs; otherwise the limit applies to the sum.
     pub spring_limited: bool,
 }
 
 impl ContactTerms {
-    /// Whether there are none.
+    /// Whether there are no terms.
     pub fn are_empty(&self) -> bool {
         *self == ContactTerms::default()
     }
 
-    /// Greatest pull of a link of effective radius `radius` (m) at an overlap (m), N.
+    /// Returns the greatest attraction of a link of effective radius `radius` (m) at an overlap (m), N.
     fn pull(&self, radius: f64, overlap: f64) -> f64 {
         self.cohesion
             .map_or(0.0, |cohesion| cohesion.pull(radius, overlap))
     }
 
-    /// Overlap into which cohesion alone draws a link of effective radius `radius` (m), m; infinite where the law
-    /// never holds against it.
+    /// Returns the overlap into which cohesion alone draws a link of effective radius `radius` (m), m; infinite if
+    /// the law never balances it.
     pub fn overlap(&self, law: &ContactLaw, radius: f64) -> f64 {
         self.cohesion
             .map_or(0.0, |cohesion| cohesion.overlap(law.elastic(), radius))
     }
 
-    /// The fastest rates that terms add to those of the law; arguments as there, and the speed of an impact, m/s.
+    /// Returns the fastest rates that the terms add to those of the law; arguments as there, and the impact speed,
+    /// m/s.
     pub fn rates(
         &self,
         law: &ContactLaw,
@@ -69,7 +70,7 @@ impl ContactTerms {
             frequency: (stiffest * inverse_mass).sqrt(),
             damping: 0.0,
         };
-        // The effective radius is less than that of either body.
+        // The effective radius is smaller than that of either body.
         let turning = inverse_mass / inertia;
         for resistance in [self.rolling, self.twisting].into_iter().flatten() {
             let Resistance { friction, kind } = resistance;
@@ -90,7 +91,7 @@ impl ContactTerms {
         rates
     }
 
-    /// Gap up to which a link of effective radius `radius` (m) may last, m.
+    /// Returns the gap up to which a link of effective radius `radius` (m) may last, m.
     pub fn reach(&self, law: &ContactLaw, radius: f64) -> f64 {
         self.cohesion
             .map_or(0.0, |cohesion| cohesion.reach(law.elastic(), radius))

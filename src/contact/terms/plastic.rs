@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::vector::Lanes;
 
-/// Loading along k1 (the law's normal stiffness), unloading and loading again along k2, and attraction down to
-/// -kc x (Walton and Braun 1986; Luding 2008, with one k2 for all loads).
+/// Loading along k1 (the law's normal stiffness), unloading and reloading along k2, and attraction down to -kc x
+/// (Walton and Braun 1986; Luding 2008, with one k2 for all loads).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plastic {
     /// k2, N/m; at least k1.
@@ -32,8 +32,8 @@ pub struct PlasticKeys {
 }
 
 impl Plastic {
-    /// Elastic force at an overlap over 0, and what of it does not come from the store of energy; `k1` is the law's stiffness and `deepest` the
-    /// overlap to which the links were loaded.
+    /// Returns the elastic force at an overlap above 0, and its part that does not derive from stored energy; `k1` is
+    /// the law's stiffness and `deepest` the overlap to which the links were loaded.
     #[inline(always)]
     pub(in crate::contact) fn load<L: Lanes>(self, k1: L, inside: L, deepest: &mut L) -> [L; 2] {
         let (k2, kc) = (self.unloading, self.cohesion);
@@ -46,24 +46,24 @@ impl Plastic {
         let lowest = L::splat(-kc).mul(inside);
         let limited = unload.less(lowest);
         let force = unload.max(lowest);
-        // On the lower limit the link forgets what it bore.
+        // On the lower limit the link reduces its loading history.
         let forgotten = inside
             .mul(L::splat(1.0 + kc / k2))
             .div(free.max(L::splat(1e-300)));
         *deepest = forgotten.select(deep, limited);
-        // The store is F^2 / (2 k2): loading fills it at k1 / k2 of its work, the lower limit empties it.
+        // The stored energy is F^2 / (2 k2): loading adds k1 / k2 of its work, the lower limit releases it.
         let filled = force.mul(share).select(force, loading);
         let emptied = L::splat(kc * kc / k2).mul(inside);
         let stored = emptied.select(filled, limited);
         [force, force.sub(stored)]
     }
 
-    /// The overlap at which a link that was loaded to another has its least force, m.
+    /// Returns the overlap at which a link that was loaded to `deepest` has its least force, m.
     pub(in crate::contact) fn end(self, k1: f64, deepest: f64) -> f64 {
         (self.unloading - k1) * deepest / (self.unloading + self.cohesion)
     }
 
-    /// Energy held at an overlap (m) by a link that was loaded to another, J.
+    /// Returns the energy stored at an overlap (m) by a link that was loaded to `deepest`, J.
     pub(in crate::contact) fn stored(self, k1: f64, inside: f64, deepest: f64) -> f64 {
         let k2 = self.unloading;
         let unload = k2 * (inside - (1.0 - k1 / k2) * deepest.max(inside));

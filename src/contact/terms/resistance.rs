@@ -3,33 +3,33 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Resistance to the turning of two bodies against each other. Its force acts at the effective radius R on the
-/// speed v = R (spin_a - spin_b), along the normal for twisting and across for rolling; the moment is R times it.
+/// Resistance to the relative rotation of two bodies. Its force acts at the effective radius R on the speed v = R
+/// (spin_a - spin_b), along the normal for twisting and across it for rolling; the moment is R times it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Resistance {
-    /// Coefficient: the greatest force over what presses.
+    /// Coefficient: the greatest force over the pressing force.
     pub friction: f64,
-    /// How it comes about.
+    /// Model of the resistance.
     pub kind: ResistanceKind,
 }
 
-/// How a resistance comes about.
+/// Model of a resistance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ResistanceKind {
-    /// Its greatest size at once, smoothed: friction times what presses, times v / (|v| + smoothing speed, m/s)
-    /// (Zhou et al. 1999, model A).
+    /// Always at its limit, smoothed: friction times the pressing force, times v / (|v| + smoothing speed, m/s) (Zhou
+    /// et al. 1999, model A).
     Constant(f64),
     /// A spring with a dashpot behind a slider (Iwashita and Oda 1998; Ai et al. 2011, model C).
     Spring {
-        /// N/m; none for 2.25 friction^2 times the normal stiffness of now (Ai et al. 2011).
+        /// Stiffness, N/m; none for 2.25 friction^2 times the current normal stiffness (Ai et al. 2011).
         stiffness: Option<f64>,
-        /// N s/m.
+        /// Damping, N s/m.
         damping: f64,
     },
 }
 
 impl Resistance {
-    /// Stiffness of the spring over the normal one, where none is given.
+    /// Returns the stiffness of the spring over the normal one, if none is given.
     pub fn usual_share(&self) -> f64 {
         2.25 * self.friction * self.friction
     }

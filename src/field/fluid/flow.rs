@@ -1,4 +1,4 @@
-//! Prescribed flows: the velocity of a fluid as a function of the place.
+//! Prescribed flows: the velocity of a fluid as a function of position.
 
 use crate::geometry::{cross, dot, three};
 use serde::{Deserialize, Serialize};
@@ -8,50 +8,50 @@ use super::super::grid::Grid;
 use super::stream::Stream;
 use crate::geometry::{Dimension, Vector};
 
-/// How a fluid flows; steadily, but for a [`Stream`].
+/// Flow of a fluid; steady, except for a [`Stream`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Flow<D: Dimension> {
-    /// Not at all.
+    /// No flow.
     #[default]
     Rest,
-    /// Everywhere alike, m/s.
+    /// Uniform velocity, m/s.
     Uniform(D::Vector),
-    /// Through a pipe, or a channel of the plane.
+    /// Flow through a pipe, or through a channel in the plane.
     Pipe(Pipe<D>),
-    /// As a solid body turns.
+    /// Rotation as a rigid body.
     Rotation {
         /// A point of the axis, m.
         centre: D::Vector,
         /// Rate, rad/s; in the plane about its normal.
         rate: [f64; 3],
     },
-    /// As a table tells, m/s.
+    /// Tabulated velocity, m/s.
     Table(Grid<D>),
-    /// Everywhere alike, slowed down or carried along by the grains.
+    /// Uniform velocity, slowed down or carried along by the grains.
     Stream(Stream<D>),
 }
 
-/// Laminar flow through a straight pipe, which may be narrower or wider from place to place. It has
-/// Poiseuille's profile all along and carries the same volume through each cross-section: exact in a pipe of one
-/// radius; with a slope of the wall it is what holds for slow flow and small slopes (lubrication), free of
-/// divergence, along the wall at the wall. Outside the fluid rests.
+/// Laminar flow through a straight pipe of variable radius. It has Poiseuille's profile everywhere and carries the
+/// same volume through each cross-section: exact in a pipe of constant radius; where the wall is inclined this is the
+/// approximation for slow flow and small slopes (lubrication), free of divergence, parallel to the wall at the wall.
+/// Outside the fluid is at rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Pipe<D: Dimension> {
     /// A point of the axis, m.
     pub point: D::Vector,
-    /// Direction of the axis, of unit length; the flow goes with it.
+    /// Direction of the axis, a unit vector; the flow is along it.
     pub axis: D::Vector,
-    /// Places along the axis from `point` on, m, ascending, and the radius (in the plane: half of the width) there, m;
-    /// between them it goes from one to the other with no slope at either.
+    /// Coordinates along the axis from `point` on, m, ascending, each with the radius (in the plane: half the width),
+    /// m; between them the radius is interpolated with zero slope at both ends.
     pub radii: Vec<[f64; 2]>,
-    /// Mean velocity where the first radius is, m/s.
+    /// Mean velocity at the first radius, m/s.
     pub mean: f64,
 }
 
 impl<D: Dimension> Pipe<D> {
-    /// Radius and its slope at a place along the axis.
+    /// Returns the radius and its slope at a coordinate along the axis.
     fn radius(&self, along: f64) -> (f64, f64) {
         let next = self.radii.partition_point(|[place, _]| *place <= along);
         match (
@@ -70,12 +70,12 @@ impl<D: Dimension> Pipe<D> {
         }
     }
 
-    /// Velocity on the axis over the mean one: 3/2 in the plane, 2 in space.
+    /// Returns the velocity on the axis over the mean velocity: 3/2 in the plane, 2 in space.
     pub fn peak_over_mean() -> f64 {
         if D::N == 2 { 1.5 } else { 2.0 }
     }
 
-    /// Mean velocity where the radius is such.
+    /// Returns the mean velocity at a radius.
     fn mean_at(&self, radius: f64) -> f64 {
         let ratio = self.radii.first().map_or(1.0, |first| first[1]) / radius;
         self.mean * if D::N == 2 { ratio } else { ratio * ratio }
@@ -87,16 +87,16 @@ impl<D: Dimension> Pipe<D> {
         let across = arm - self.axis * along;
         let (radius, slope) = self.radius(along);
         let square = across.norm_squared() / (radius * radius);
-        // Nor where it is no number.
+        // Also where the position is NaN.
         if square.is_nan() || square >= 1.0 {
             return D::Vector::default();
         }
         let speed = Self::peak_over_mean() * self.mean_at(radius) * (1.0 - square);
-        // Streamlines keep their share of the radius.
+        // Streamlines keep their fraction of the radius.
         self.axis * speed + across * (speed * slope / radius)
     }
 
-    /// A bound of the speed, m/s.
+    /// Returns a bound of the speed, m/s.
     fn fastest(&self) -> f64 {
         let radii = self.radii.iter().map(|[_, radius]| *radius);
         let least = radii.fold(f64::INFINITY, f64::min);
@@ -108,7 +108,7 @@ impl<D: Dimension> Pipe<D> {
 }
 
 impl<D: Dimension> Flow<D> {
-    /// Velocity at a place, m/s.
+    /// Returns the velocity at a position, m/s.
     pub fn velocity(&self, x: D::Vector) -> D::Vector {
         match self {
             Flow::Rest => D::Vector::default(),
@@ -123,7 +123,7 @@ impl<D: Dimension> Flow<D> {
         }
     }
 
-    /// A bound of the speed, m/s, where grains are so far at most from a place.
+    /// Returns a bound of the speed, m/s, for grains within distance `reach` of a position.
     pub fn fastest(&self, reach: impl Fn(D::Vector) -> f64) -> f64 {
         match self {
             Flow::Rest => 0.0,
@@ -135,7 +135,7 @@ impl<D: Dimension> Flow<D> {
         }
     }
 
-    /// Whether it changes along an axis of coordinates.
+    /// Whether the flow varies along a coordinate axis.
     pub fn varies_along(&self, axis: usize) -> bool {
         match self {
             Flow::Rest | Flow::Uniform(_) | Flow::Stream(_) => false,

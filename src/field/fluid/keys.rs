@@ -1,4 +1,4 @@
-//! What scenarios give of a fluid and its flow.
+//! Keys of a fluid and its flow in scenarios.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! A fluid in which grains move: its drag, and what it carries of their weight.
+//! A fluid in which grains move: its drag and its buoyancy.
 
 mod flow;
 mod keys;
@@ -37,59 +37,59 @@ pub(super) const STREAM: FieldRow = FieldRow {
     ..row("field.flow.stream", "field.flow", "flow")
 };
 
-/// How a fluid resists a grain: the sum of what is given.
+/// Drag of a fluid on a grain: the sum of the given terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DragLaw {
     /// Force over relative velocity, N s/m, the same for all grains.
     pub linear: f64,
     /// Time in which a relative velocity falls to 1/e, s, the same for all grains.
     pub relaxation_time: Option<f64>,
-    /// Viscosity, Pa s: of spheres 6 pi eta r (Stokes 1851).
+    /// Viscosity, Pa s: for spheres 6 pi eta r (Stokes 1851).
     pub viscosity: f64,
-    /// Times 1 + 0.15 Re^0.687 (Schiller and Naumann 1933), but no less than with a coefficient of 0.44.
+    /// Whether Stokes drag is multiplied by 1 + 0.15 Re^0.687 (Schiller and Naumann 1933), but is at least that of a
+    /// coefficient of 0.44.
     pub schiller_naumann: bool,
     /// Force over density A v^2 / 2, A the cross-section.
     pub coefficient: f64,
 }
 
-/// A fluid. It is not changed by the grains, unless it is a [`Stream`](super::Stream).
+/// A fluid. The grains do not change it, unless it is a [`Stream`](super::Stream).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Fluid<D: Dimension> {
-    /// Its motion.
+    /// Flow.
     pub flow: Flow<D>,
-    /// Its resistance.
+    /// Drag law.
     pub drag: DragLaw,
     /// Density, kg/m^3 (in the plane kg/m^2).
     pub density: f64,
-    /// Whether it carries the grains' weight in part.
+    /// Whether it carries part of the grains' weight.
     pub buoyancy: bool,
 }
 
-/// A drag: coefficient (velocity - that of the grain).
+/// A drag force: coefficient (velocity - that of the grain).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Drag<D: Dimension> {
     /// Force over relative velocity, N s/m.
     pub coefficient: f64,
-    /// Velocity of what drags, m/s.
+    /// Velocity of the fluid, m/s.
     pub velocity: D::Vector,
 }
 
-/// Drag coefficient of a sphere where it does not fall any more (Schiller and Naumann's formula comes to it at
-/// about Re = 1000).
+/// Least drag coefficient of a sphere (Schiller and Naumann's formula reaches it at about Re = 1000).
 const NEWTON: f64 = 0.44;
 
 impl DragLaw {
-    /// Whether there is none.
+    /// Whether there is no drag.
     pub fn is_none(&self) -> bool {
         *self == DragLaw::default()
     }
 
-    /// Force over relative velocity, N s/m, and how fast the force grows with the velocity, N s/m, for a grain of
-    /// a mass and a volume at a relative speed in a fluid of a density.
+    /// Returns the force over relative velocity, N s/m, and the derivative of the force by the velocity, N s/m, for a
+    /// grain of given mass and volume at a relative speed in a fluid of given density.
     pub fn of<D: Dimension>(&self, mass: f64, volume: f64, speed: f64, density: f64) -> (f64, f64) {
         let pi = std::f64::consts::PI;
-        // Radius and cross-section of the disk or sphere of the same measure.
+        // Radius and cross-section of the disk or sphere of the same area or volume.
         let (radius, section) = if D::N == 2 {
             let radius = (volume / pi).sqrt();
             (radius, 2.0 * radius)
@@ -199,7 +199,7 @@ impl<D: Dimension> Kind<D> for Fluid<D> {
         let bears = self.buoyancy && self.density > 0.0;
         (self.drag.is_none() && !bears).then_some("it neither drags nor bears")
     }
-    /// It bears part of the weight in gravity, in a frame that turns and about a centre.
+    /// Adds buoyancy: the fluid carries part of the weight in gravity, in a rotating frame and about a centre.
     fn put_into(&self, set: &mut FieldSet<D>, around: Around<'_, D>) {
         if self.buoyancy {
             let mut weights: Vec<Box<dyn ForceField<D>>> = vec![Box::new(Gravity::<D> {
@@ -225,23 +225,22 @@ impl<D: Dimension> Kind<D> for Fluid<D> {
         if self.flow.varies_along(axis) {
             return Some("flow");
         }
-        // Across the seam the fluid would lift grains for nothing.
+        // Across the periodic border buoyancy would lift grains without end.
         (self.buoyancy && gravity[axis] != 0.0).then_some("fluid")
     }
 }
 
-/// What a fluid that is at rest in some fields carries: the weight, in these, of what it would be in a grain's
-/// place (Archimedes).
+/// Buoyancy in a fluid at rest in some fields: the weight, in these, of the displaced fluid (Archimedes).
 #[derive(Debug)]
 pub struct Buoyancy<D: Dimension> {
     /// Density of the fluid, kg/m^3 (in the plane kg/m^2).
     pub density: f64,
-    /// Fields whose force goes with the mass.
+    /// Fields with a force proportional to the mass.
     pub weights: Vec<Box<dyn ForceField<D>>>,
 }
 
 impl<D: Dimension> Buoyancy<D> {
-    /// What a grain's volume of fluid weighs over what the grain does.
+    /// Returns the weight of the displaced fluid over that of the grain.
     fn share(&self, at: &FieldPoint<D>) -> f64 {
         self.density * at.volume / at.mass
     }

@@ -1,4 +1,4 @@
-//! Reading of a fluid and its flow.
+//! Reads a fluid and its flow.
 
 use super::super::FieldSection;
 use super::super::keys::{View, vector_or_zero};
@@ -8,7 +8,7 @@ use super::{DragLaw, Flow, Fluid, Pipe, Stream, StreamState};
 use crate::geometry::{Dimension, Vector};
 
 impl<D: Dimension> Read<D> for Fluid<D> {
-    /// Where there is a fluid or a flow the drag of all grains is its own.
+    /// If there is a fluid or a flow, the drag on all grains comes from it.
     fn read<V: View>(section: &mut FieldSection, view: &V) -> Result<Option<Self>, V::Fault> {
         if section.fluid.is_none() && section.flow.is_none() {
             return Ok(None);

@@ -1,46 +1,46 @@
-//! A body of fluid with one velocity, which what moves in it slows down or drags along.
+//! A body of fluid with a single velocity, which the grains in it slow down or carry along.
 
 use serde::{Deserialize, Serialize};
 
 use crate::geometry::{Dimension, Vector};
 
-/// M du/dt = P - k u - (drag on all grains); P from one time to another, from time 0 on.
+/// M du/dt = P - k u - (drag on all grains); P acts between two times, from time 0 on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Stream<D: Dimension> {
     /// M, kg (in the plane per metre of depth).
     pub mass: f64,
-    /// P, N: a gradient of pressure times the volume.
+    /// P, N: a pressure gradient times the volume.
     pub push: D::Vector,
-    /// From when to when it is pushed, s.
+    /// Start and end of the push, s.
     pub pushed: [f64; 2],
-    /// k, N s/m: of walls, of what lies under it.
+    /// k, N s/m: resistance of walls and of the bed below.
     pub resistance: f64,
-    /// What it is now.
+    /// Current state.
     pub now: StreamState<D>,
 }
 
-/// How a stream moves.
+/// State of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct StreamState<D: Dimension> {
-    /// Velocity, m/s: as drag left it, half a step before the evaluation.
+    /// Velocity, m/s, as the last drag left it: half a step before the evaluation.
     pub velocity: D::Vector,
-    /// What drag changed it by at the last evaluation, m/s.
+    /// Change of velocity by drag at the last evaluation, m/s.
     pub kick: D::Vector,
-    /// When that was, s.
+    /// Time of that evaluation, s.
     pub kicked: f64,
-    /// Up to when all else is in it, s.
+    /// Time up to which push and resistance are included, s.
     pub time: f64,
 }
 
 impl<D: Dimension> Stream<D> {
-    /// The velocity at the evaluation, m/s: half of the kick to come is as the last one was.
+    /// Returns the velocity at the evaluation, m/s: half of the next kick is estimated by the last one.
     pub fn velocity(&self) -> D::Vector {
         self.now.velocity + self.now.kick * 0.5
     }
 
-    /// A bound of the speed that it comes to without grains, m/s.
+    /// Returns a bound of the speed that it reaches without grains, m/s.
     pub fn fastest(&self) -> f64 {
         let start = self.now.velocity.norm();
         let [from, to] = self.pushed;
@@ -56,14 +56,14 @@ impl<D: Dimension> Stream<D> {
         start + long.min(steady)
     }
 
-    /// When the push begins or ends next, s.
+    /// Returns when the push begins or ends next, s.
     pub fn next_event(&self, now: f64) -> Option<f64> {
         let later = |time: &f64| *time > now && time.is_finite();
         let any = self.push != D::Vector::default();
         self.pushed.into_iter().filter(|_| any).find(later)
     }
 
-    /// Push and resistance up to a time, s: exact, since they change at events only.
+    /// Applies push and resistance up to a time, s: exact, since they change only at events.
     pub fn advance(&mut self, time: f64) {
         let from = self.now.time.max(0.0);
         let lasted = time - from;
@@ -87,13 +87,13 @@ impl<D: Dimension> Stream<D> {
         self.now.velocity += pull * share;
     }
 
-    /// What grains took of its momentum at an evaluation, N s.
+    /// Applies the momentum that grains took at an evaluation, N s.
     pub fn give(&mut self, momentum: D::Vector, time: f64) {
         if time < 0.0 {
             return;
         }
         let kick = momentum * (-1.0 / self.mass);
-        // Those that begin to step at this time come after the others.
+        // Grains that begin to step at this time come after the others.
         let before = match self.now.kicked == time {
             true => self.now.kick,
             false => D::Vector::default(),
@@ -102,7 +102,7 @@ impl<D: Dimension> Stream<D> {
         (self.now.kick, self.now.kicked) = (before + kick, time);
     }
 
-    /// Its state as numbers.
+    /// Returns the state as numbers.
     pub fn numbers(&self) -> Vec<f64> {
         let now = &self.now;
         let vectors = [now.velocity, now.kick];
@@ -111,7 +111,7 @@ impl<D: Dimension> Stream<D> {
         list
     }
 
-    /// Takes its state back; false where the numbers are not as many.
+    /// Restores the state; false if the count of numbers is wrong.
     pub fn restore(&mut self, numbers: &[f64]) -> bool {
         if numbers.len() != 2 * D::N + 2 {
             return false;

@@ -1,4 +1,4 @@
-//! A thin piece of a circle in the plane, and its ends, each with its zone: within the sector of the piece the circle is
+//! A thin circular arc in the plane, and its ends, each with its zone: within the sector of the arc the circle is
 //! nearest, beyond it the nearer end.
 
 use nalgebra::Vector2;
@@ -6,27 +6,27 @@ use nalgebra::Vector2;
 use super::{ShapeError, Simple};
 use crate::geometry::{Planar, Vector};
 
-/// A piece of a circle, from both sides.
+/// A circular arc, touched from both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bow {
     centre: Vector2<f64>,
     radius: f64,
-    /// Unit direction of its middle, and the cosine of half of its angle.
+    /// Unit direction of its middle, and the cosine of half its angle.
     middle: Vector2<f64>,
     half: f64,
     ends: [Vector2<f64>; 2],
 }
 
-/// An end of such a piece.
+/// An end of such an arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BowEnd {
     bow: Bow,
-    /// Which of the two.
+    /// Index of the end.
     which: usize,
 }
 
 impl Bow {
-    /// About a centre, from one angle on counter-clockwise to another, rad.
+    /// Returns an arc about a centre, counter-clockwise from one angle to another, rad.
     pub fn new(centre: Vector2<f64>, radius: f64, angles: [f64; 2]) -> Result<Self, ShapeError> {
         if !(Vector::is_finite(&centre) && angles.iter().all(|angle| angle.is_finite())) {
             return Err(ShapeError::NotFinite("an arc's centre and angles"));
@@ -50,15 +50,15 @@ impl Bow {
             ends: angles.map(|angle| centre + towards(angle) * radius),
         })
     }
-    /// A ball around it.
+    /// Returns a ball around it.
     pub fn around(&self) -> (Vector2<f64>, f64) {
         (self.centre, self.radius)
     }
-    /// Whether a place lies in its sector.
+    /// Whether a point lies in its sector.
     fn holds(&self, arm: Vector2<f64>, length: f64) -> bool {
         Vector::dot(&arm, &self.middle) >= self.half * length
     }
-    /// Distance and normal at a place; none beyond its ends.
+    /// Returns distance and normal at a point; none beyond its ends.
     #[inline]
     pub fn probe(&self, x: Vector2<f64>) -> Option<(f64, Vector2<f64>)> {
         let arm = x - self.centre;
@@ -66,7 +66,7 @@ impl Bow {
         if !self.holds(arm, length) {
             return None;
         }
-        // At the very centre all of it is as near.
+        // At the centre all points of the arc are equally near.
         let out = if length > 0.0 {
             arm * (1.0 / length)
         } else {
@@ -79,7 +79,7 @@ impl Bow {
             (-beyond, -out)
         })
     }
-    /// One over its radius as seen from a place, 1/m; under 0 from inside.
+    /// Returns the inverse radius, 1/m; negative as seen from inside.
     pub fn curvature(&self, x: Vector2<f64>) -> f64 {
         if Vector::norm(&(x - self.centre)) >= self.radius {
             1.0 / self.radius
@@ -87,7 +87,8 @@ impl Bow {
             -1.0 / self.radius
         }
     }
-    /// One over the distance from its centre, 1/m, from inside; else 0 (see [`Surface::hollow`](super::Surface::hollow)).
+    /// Returns the inverse distance from its centre, 1/m, from inside; else 0 (see
+    /// [`Surface::hollow`](super::Surface::hollow)).
     pub fn hollow(&self, x: Vector2<f64>) -> f64 {
         let length = Vector::norm(&(x - self.centre));
         if length >= self.radius {
@@ -96,7 +97,7 @@ impl Bow {
             1.0 / length
         }
     }
-    /// Its circle as seen from a place.
+    /// Returns its circle as seen from a point.
     #[inline]
     pub fn simple(&self, x: Vector2<f64>) -> Simple<Planar> {
         Simple::Ball {
@@ -105,7 +106,7 @@ impl Bow {
             inside: Vector::norm(&(x - self.centre)) < self.radius,
         }
     }
-    /// Distance of a place from it, m.
+    /// Returns the distance of a point from it, m.
     pub fn distance(&self, x: Vector2<f64>) -> f64 {
         let to_end = |end: &Vector2<f64>| Vector::norm(&(x - end));
         match self.probe(x) {
@@ -113,26 +114,26 @@ impl Bow {
             None => self.ends.iter().map(to_end).fold(f64::INFINITY, f64::min),
         }
     }
-    /// Its middle.
+    /// Returns its middle.
     pub fn point(&self) -> Vector2<f64> {
         self.centre + self.middle * self.radius
     }
-    /// Both ends.
+    /// Returns both ends.
     pub fn tips(self) -> [BowEnd; 2] {
         [0, 1].map(|which| BowEnd { bow: self, which })
     }
 }
 
 impl BowEnd {
-    /// Where it is.
+    /// Returns the position of the end.
     pub fn point(&self) -> Vector2<f64> {
         self.bow.ends[self.which]
     }
-    /// Distance of a place from it, m.
+    /// Returns the distance of a point from it, m.
     pub fn distance(&self, x: Vector2<f64>) -> f64 {
         Vector::norm(&(x - self.point()))
     }
-    /// Distance and normal at a place beyond the sector and nearer to this end than to the other.
+    /// Returns distance and normal at a point beyond the sector and nearer to this end than to the other.
     #[inline]
     pub fn probe(&self, x: Vector2<f64>) -> Option<(f64, Vector2<f64>)> {
         let arm = x - self.bow.centre;
@@ -141,7 +142,7 @@ impl BowEnd {
         }
         let [own, other] = [self.which, 1 - self.which].map(|k| x - self.bow.ends[k]);
         let (near, far) = (Vector::norm_squared(&own), Vector::norm_squared(&other));
-        // Right between both the first counts.
+        // At equal distances the first end counts.
         if near > far || near == far && self.which == 1 {
             return None;
         }

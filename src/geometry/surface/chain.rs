@@ -1,25 +1,25 @@
 //! Chains of segments in a plane, cut into pieces and corners whose zones fit together.
 //!
-//! A piece owns the strip across it, `lo <= along . x < hi`; a corner owns what lies beyond the
-//! end of the piece before it *and* before the start of the piece after it. Both test the same
-//! expressions, so that no point is lost or owned twice by rounding. On the concave side of a
-//! corner the strips of both pieces overlap: there a grain has two contacts.
+//! A piece owns the strip across it, `lo <= along . x < hi`; a corner owns the region beyond the end of the piece
+//! before it *and* before the start of the piece after it. Both test the same expressions, so that rounding leaves no
+//! point without an owner or with two. On the concave side of a corner the strips of both pieces overlap: there a
+//! grain has two contacts.
 
 use nalgebra::Vector2;
 
 use super::ShapeError;
 use crate::geometry::Vector;
 
-/// Sine of the turn under which two consecutive segments are one, and the chain is straight.
+/// Sine of the angle below which two consecutive segments are merged as straight.
 const STRAIGHT: f64 = 1e-9;
 
-/// Keeps a piece that meets another at an acute angle from being felt *through* that other one.
+/// Prevents that a piece which meets another at an acute angle is touched *through* that other one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cut {
     corner: Vector2<f64>,
-    /// Unit vector that halves the angle between the two pieces, away from the corner.
+    /// Unit vector that bisects the angle between the two pieces, away from the corner.
     middle: Vector2<f64>,
-    /// Cosine of half of the angle.
+    /// Cosine of half the angle.
     half: f64,
     /// From the piece after the corner towards the piece before it.
     across: Vector2<f64>,
@@ -71,7 +71,7 @@ impl Piece {
             cuts: [None; 2],
         }
     }
-    /// Distance and unit normal towards `x`; none outside of the strip across the piece.
+    /// Returns distance and unit normal towards `x`; none outside of the strip across the piece.
     #[inline]
     pub fn probe(&self, x: Vector2<f64>) -> Option<(f64, Vector2<f64>)> {
         let t = Vector::dot(&self.along, &x);
@@ -81,7 +81,7 @@ impl Piece {
         let (normal, offset) = self.side(x);
         Some((Vector::dot(&normal, &x) - offset, normal))
     }
-    /// Normal and offset as seen from `x`.
+    /// Returns normal and offset as seen from `x`.
     #[inline]
     pub fn side(&self, x: Vector2<f64>) -> (Vector2<f64>, f64) {
         if Vector::dot(&self.normal, &x) - self.offset >= 0.0 {
@@ -90,12 +90,12 @@ impl Piece {
             (-self.normal, -self.offset)
         }
     }
-    /// The strip across it: direction, least and greatest coordinate along it; none when a
-    /// neighbour at an acute angle cuts it.
+    /// Returns the strip across it: direction, least and greatest coordinate along it; none if a neighbour at an
+    /// acute angle cuts it.
     pub fn strip(&self) -> Option<(Vector2<f64>, f64, f64)> {
         (self.cuts == [None; 2]).then_some((self.along, self.lo, self.hi))
     }
-    /// Distance of `x` from the piece, m.
+    /// Returns the distance of `x` from the piece, m.
     pub fn distance(&self, x: Vector2<f64>) -> f64 {
         let t = Vector::dot(&self.along, &x);
         let across = Vector::dot(&self.normal, &x) - self.offset;
@@ -106,17 +106,17 @@ impl Piece {
             across.abs()
         }
     }
-    /// First end.
+    /// Returns the first end.
     pub fn start(&self) -> Vector2<f64> {
         self.start
     }
-    /// Second end.
+    /// Returns the second end.
     pub fn end(&self) -> Vector2<f64> {
         self.end
     }
 }
 
-/// A corner or an end of a chain: owns what no adjacent piece owns.
+/// A corner or an end of a chain: owns the region that no adjacent piece owns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Corner {
     point: Vector2<f64>,
@@ -127,7 +127,7 @@ pub struct Corner {
 }
 
 impl Corner {
-    /// Distance and unit normal towards `x`; none where an adjacent piece owns it.
+    /// Returns distance and unit normal towards `x`; none where an adjacent piece owns it.
     #[inline]
     pub fn probe(&self, x: Vector2<f64>) -> Option<(f64, Vector2<f64>)> {
         if let Some((along, hi)) = self.before
@@ -149,16 +149,16 @@ impl Corner {
         };
         Some((distance, normal))
     }
-    /// Distance of `x` from the corner, m.
+    /// Returns the distance of `x` from the corner, m.
     pub fn distance(&self, x: Vector2<f64>) -> f64 {
         Vector::norm(&(x - self.point))
     }
-    /// Where it is.
+    /// Returns its position.
     pub fn point(&self) -> Vector2<f64> {
         self.point
     }
-    /// True when its zone lies wholly at negative first coordinates: the end of a profile that
-    /// meets its axis at a right angle.
+    /// Whether its zone lies wholly at negative first coordinates: the end of a profile that meets its axis at a
+    /// right angle.
     pub(super) fn is_beyond_axis(&self) -> bool {
         let flat = |along: Vector2<f64>, sign: f64| sign * along.x > 0.0 && along.y == 0.0;
         self.point.x == 0.0
@@ -174,7 +174,7 @@ fn cross(a: Vector2<f64>, b: Vector2<f64>) -> f64 {
     a.x * b.y - a.y * b.x
 }
 
-/// How a chain goes on at `b` between `a` and `c`: straight, or by a turn; none when it doubles back.
+/// Whether a chain continues straight at `b` between `a` and `c`; none if it doubles back.
 fn is_straight(a: Vector2<f64>, b: Vector2<f64>, c: Vector2<f64>) -> Option<bool> {
     let (before, after) = (b - a, c - b);
     let limit = STRAIGHT * Vector::norm(&before) * Vector::norm(&after);
@@ -187,8 +187,8 @@ fn is_straight(a: Vector2<f64>, b: Vector2<f64>, c: Vector2<f64>) -> Option<bool
     }
 }
 
-/// Corners of a chain without those at which it goes straight on, and whether it is closed (also
-/// when its last corner repeats the first).
+/// Returns the corners of a chain without those at which it is straight, and whether it is closed (also if its last
+/// corner repeats the first).
 pub(super) fn corners(
     points: &[Vector2<f64>],
     closed: bool,
@@ -215,7 +215,7 @@ pub(super) fn corners(
     let turn = |a: usize, b: usize, c: usize| {
         is_straight(points[a], points[b], points[c]).ok_or(ShapeError::DoublesBack(b + 1))
     };
-    // A closed chain starts at a true corner, so that a point amid an edge changes nothing.
+    // A closed chain starts at a true corner, so that a point on an edge changes nothing.
     let mut first = 0;
     if closed {
         while first < n && turn((first + n - 1) % n, first, (first + 1) % n)? {
@@ -237,7 +237,7 @@ pub(super) fn corners(
     Ok((kept.into_iter().map(|i| points[i]).collect(), closed))
 }
 
-/// Cuts a chain into its pieces and corners, merging what goes straight on.
+/// Cuts a chain into its pieces and corners, merging straight continuations.
 pub(super) fn cut(
     points: &[Vector2<f64>],
     closed: bool,
@@ -268,7 +268,7 @@ pub(super) fn cut(
     Ok((pieces, ends))
 }
 
-/// Where two pieces meet at an acute angle, lets each hide the other from outside.
+/// Where two pieces meet at an acute angle, makes each hide the other from outside.
 fn separate(pieces: &mut [Piece], before: usize, after: usize, corner: Vector2<f64>) {
     let (u, w) = (-pieces[before].along, pieces[after].along);
     if Vector::dot(&u, &w) <= 0.0 {

@@ -1,12 +1,11 @@
-//! Primitive surfaces: what a boundary is made of, in its own frame.
+//! Primitive surfaces: the parts of a boundary, in its own frame.
 //!
 //! A [wall's shape](crate::walls::Shape) is cut into primitives such that any grain outside the
 //! wall touches a corner, an edge or a face *once*: each primitive owns a zone of space, and the
 //! zones of one shape overlap only where a grain truly has two contacts (a concave corner).
 //!
-//! Half-spaces, balls and boxes are solid: behind their surface the distance is negative and the
-//! normal still leads out. Chains of segments, and what they sweep when they turn about an axis,
-//! are thin and are felt from both sides.
+//! Half-spaces, balls and boxes are solid: behind their surface the distance is negative and the normal still points
+//! out. Chains of segments, and the surfaces that they sweep about an axis, are thin and are touched from both sides.
 
 use super::path::Path;
 use super::{Dimension, Vector};
@@ -51,11 +50,11 @@ pub struct Flat<D: Dimension> {
     pub normal: D::Vector,
     /// Offset, m.
     pub offset: f64,
-    /// Extents along a direction: the piece holds where `lo <= along . x < hi`; none when infinite.
+    /// Extents along a direction: the piece is valid where `lo <= along . x < hi`; none if it is infinite.
     pub extent: Option<(D::Vector, f64, f64)>,
 }
 
-/// Why a shape cannot be a wall.
+/// Reasons why a shape cannot be a wall.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ShapeError {
     /// A coordinate is not a number, or infinite.
@@ -67,7 +66,7 @@ pub enum ShapeError {
     /// A radius that is not positive.
     #[error("the radius must be greater than 0 m, not {0}")]
     Radius(f64),
-    /// A tube that is as wide as the ring it goes round, or wider.
+    /// A tube at least as wide as the ring that it follows.
     #[error("the tube's radius of {0} m must be less than that of the ring, {1} m")]
     Tube(f64, f64),
     /// A lid that cannot reach the rim.
@@ -80,9 +79,9 @@ pub enum ShapeError {
     EmptyBox {
         /// Coordinate, from 1.
         axis: usize,
-        /// Its least value, m.
+        /// Least value of the coordinate, m.
         min: f64,
-        /// Its greatest value, m.
+        /// Greatest value of the coordinate, m.
         max: f64,
     },
     /// A chain with too few corners.
@@ -90,15 +89,15 @@ pub enum ShapeError {
         "a chain of segments needs at least {need} corners, a closed one 3; this one has {got}"
     )]
     TooFewCorners {
-        /// How many are needed.
+        /// Number needed.
         need: usize,
-        /// How many there are.
+        /// Number given.
         got: usize,
     },
     /// A segment without length.
     #[error("corners {0} and {1} of the chain are the same point; each segment needs a length")]
     RepeatedCorner(usize, usize),
-    /// A segment that returns over the one before it.
+    /// A segment that returns over the previous one.
     #[error("the chain doubles back on itself at corner {0}")]
     DoublesBack(usize),
     /// A profile with a negative distance from the axis.
@@ -108,13 +107,13 @@ pub enum ShapeError {
     BeyondAxis {
         /// Corner, from 1.
         corner: usize,
-        /// Its distance from the axis, m.
+        /// Distance of the corner from the axis, m.
         distance: f64,
     },
     /// A segment of a profile that sweeps no surface.
     #[error("the profile runs along the axis from corner {0}; such a segment sweeps no surface")]
     AlongAxis(usize),
-    /// An arc that is none, or a whole circle.
+    /// An arc with an invalid range of angles, or a whole circle.
     #[error(
         "an arc goes counter-clockwise from an angle to a greater one, by less than a turn; this one from {0} to {1}"
     )]
@@ -131,108 +130,112 @@ pub enum ShapeError {
     /// A triangle that is a line.
     #[error("triangle {0} of the mesh has no area: its corners lie on one line")]
     NoArea(usize),
-    /// A triangle names a corner that there is not.
+    /// A triangle names a corner that does not exist.
     #[error("triangle {0} of the mesh names corner {1}, which there is not (the first is 0)")]
     NoCorner(usize, u32),
-    /// A shape that the dimension does not have.
+    /// A shape that does not exist in the dimension.
     #[error("a {shape} exists only in {space}; use {instead}")]
     WrongDimension {
-        /// What was asked for.
+        /// Name of the shape.
         shape: &'static str,
-        /// Where it exists.
+        /// Dimension in which it exists.
         space: &'static str,
-        /// What to use here.
+        /// Alternative in this dimension.
         instead: &'static str,
     },
 }
 
-/// The ball around a box.
+/// Returns the ball around a box.
 fn ball_around<V: Vector>([min, max]: [V; 2]) -> (V, f64) {
     ((min + max) * 0.5, 0.5 * (max - min).norm())
 }
 
 /// A primitive surface.
 pub trait Surface<D: Dimension>: Clone + Send + Sync + std::fmt::Debug + 'static {
-    /// The contact with a grain whose centre is at `x`; none when `x` lies outside of this
-    /// primitive's zone.
+    /// Returns the contact with a grain whose centre is at `x`; none if `x` lies outside of this primitive's zone.
     fn probe(&self, x: D::Vector) -> Option<Probe<D>>;
-    /// A lower bound of the distance of `x` from the surface whatever the zone, m: used to find
-    /// grains that could touch soon. Negative behind a one-sided surface. The primitives here
-    /// return the distance itself, so that it never changes faster than `x` moves.
+    /// Returns a lower bound of the distance of `x` from the surface in any zone, m: used to find grains that could
+    /// touch soon. Negative behind a one-sided surface. The primitives here return the distance itself, so that it
+    /// never changes faster than `x` moves.
     fn distance_bound(&self, x: D::Vector) -> f64;
-    /// The flat form as seen from `x`, when the primitive is flat and its zone is bounded along
-    /// one direction at most. Where it is given, [`Surface::probe`] has the same bits:
-    /// `normal . x - offset` inside the extent, none outside.
+    /// Returns the flat form as seen from `x`, if the primitive is flat and its zone is bounded along at most one
+    /// direction. If there is one, [`Surface::probe`] has the same bits: `normal . x - offset` inside the extent,
+    /// none outside.
     fn flat(&self, x: D::Vector) -> Option<Flat<D>>;
-    /// Some point of the surface, or the centre or axis of a round one.
+    /// Returns a point of the surface, or the centre or axis of a round one.
     fn reference_point(&self) -> D::Vector;
-    /// Principal curvatures where a grain at `x` meets it, 1/m: over 0 where it bulges towards the grain, under 0 in a
-    /// hollow. 0 of flat pieces, and of edges and corners, which contact laws see as flat. The plane has one: twice.
+    /// Returns the principal curvatures where a grain at `x` touches it, 1/m: positive where it bulges towards the
+    /// grain, negative in a hollow. 0 for flat pieces, and for edges and corners, which contact laws treat as flat.
+    /// In the plane the one curvature occurs twice.
     fn curvatures(&self, _x: D::Vector, _met: &Probe<D>) -> [f64; 2] {
         [0.0; 2]
     }
-    /// A bound, 1/m, of how fast the distance bends down along straight lines through `x`, over the square of the speed: in a hollow one over the
-    /// distance from its centre or axis; 0 where it is flat or bulges.
+    /// Returns a bound, 1/m, of the negative second derivative of the distance along straight lines through `x`, over
+    /// the square of the speed: in a hollow the inverse distance from its centre or axis; 0 where it is flat or
+    /// bulges.
     fn hollow(&self, _x: D::Vector, _met: &Probe<D>) -> f64 {
         0.0
     }
-    /// When a ball of radius `r` (m) on a path comes to the endless surface of which this is a part, before a time `until`, s. Of edges that have no
-    /// closed form: whether it cannot come near for what lies before them.
+    /// Returns when a ball of radius `r` (m) on a path reaches the infinite surface of which this is a part, before a
+    /// time `until`, s. For edges without a closed form: whether the surfaces before them prevent it from coming
+    /// near.
     fn coming(&self, _path: &Path<D>, _r: f64, _until: f64) -> Coming {
         Coming::Unknown
     }
-    /// The box around a piece of a mesh or of a rough wall, of which there may be very many; none for all others.
+    /// Returns the bounding box of a piece of a mesh or of a rough wall, of which there may be very many; none for
+    /// all others.
     fn bounds(&self) -> Option<[D::Vector; 2]> {
         None
     }
-    /// A ball around all of it, by its centre and its radius, m; none where it goes on without end, or bounds what is solid without end.
+    /// Returns a ball around the whole surface, by centre and radius, m; none if the surface, or the solid that it
+    /// bounds, is infinite.
     fn around(&self) -> Option<(D::Vector, f64)> {
         self.bounds().map(ball_around)
     }
-    /// A lower bound of how far `x` is from where this surface is met, m, its distance being known: for pieces of a
-    /// mesh, of which a grain has many near that it cannot touch. 0 for all others.
+    /// Returns a lower bound of the displacement from `x` to the zone of this surface, m, given its distance: for
+    /// pieces of a mesh, of which many that a grain cannot touch may be near it. 0 for all others.
     fn way_to_zone(&self, _x: D::Vector, _distance: f64) -> f64 {
         0.0
     }
-    /// Surfaces of the same boundary that go on from this one nearly straight: of those that face a point only the
-    /// nearest is met there.
+    /// Returns the surfaces of the same boundary that continue this one nearly straight: of those that face a point
+    /// only the nearest is touched there.
     fn beside(&self) -> &[u32] {
         &[]
     }
-    /// The ends of a straight ridge of a mesh, for drawings; none for all others.
+    /// Returns the ends of a straight ridge of a mesh, for drawings; none for all others.
     fn ridge(&self) -> Option<[D::Vector; 2]> {
         None
     }
 
-    /// A surface of another kind.
+    /// Wraps a surface of another kind.
     fn open(primitive: Open<D>) -> Self;
-    /// The half-space bounded by a plane; grains live where the normal points to.
+    /// Returns the half-space bounded by a plane; grains are on the side of the normal.
     fn half_space(point: D::Vector, normal: D::Vector) -> Result<Vec<Self>, ShapeError>;
-    /// A box: solid from outside, or its planes from inside.
+    /// Returns a box: solid from outside, or its planes from inside.
     fn block(min: D::Vector, max: D::Vector, inside: bool) -> Result<Vec<Self>, ShapeError>;
-    /// A circle or sphere from outside or inside.
+    /// Returns a circle or sphere touched from outside or inside.
     fn ball(centre: D::Vector, radius: f64, inside: bool) -> Result<Vec<Self>, ShapeError>;
-    /// A thin piece of a circle between two angles, rad; in the plane only.
+    /// Returns a thin circular arc between two angles, rad; in the plane only.
     fn arc(centre: D::Vector, radius: f64, angles: [f64; 2]) -> Result<Vec<Self>, ShapeError>;
-    /// Grains that do not move against each other: centre, radius (m).
+    /// Returns grains fixed relative to each other: centre, radius (m).
     fn grains(list: &[(D::Vector, f64)]) -> Result<Vec<Self>, ShapeError>;
-    /// A chain of segments; in the plane only.
+    /// Returns a chain of segments; in the plane only.
     fn polyline(points: &[D::Vector], closed: bool) -> Result<Vec<Self>, ShapeError>;
-    /// The surface swept by a profile of (distance from the axis, height); in space only.
+    /// Returns the surface swept by a profile of (distance from the axis, height); in space only.
     fn revolved(
         origin: D::Vector,
         axis: D::Vector,
         profile: &[[f64; 2]],
     ) -> Result<Vec<Self>, ShapeError>;
-    /// A cylinder with spherical lids from inside, from the centre of one rim to that of the other; in
-    /// space only.
+    /// Returns a cylinder with spherical lids touched from inside, from the centre of one rim to that of the other;
+    /// in space only.
     fn vessel(
         from: D::Vector,
         to: D::Vector,
         radius: f64,
         lid_radius: f64,
     ) -> Result<Vec<Self>, ShapeError>;
-    /// Triangles by the numbers of their corners, thin and two-sided; in space only.
+    /// Returns triangles given by the numbers of their corners, thin and two-sided; in space only.
     fn mesh(
         corners: &[D::Vector],
         triangles: &[[u32; 3]],

@@ -1,4 +1,4 @@
-//! The primitive surfaces of one boundary; where they are many, with a tree to find those near a point.
+//! The primitive surfaces of one boundary, with a search tree if there are many.
 
 use std::ops::Deref;
 
@@ -12,7 +12,7 @@ pub struct Pieces<D: Dimension> {
     search: Search<D::Vector>,
 }
 
-/// How those near a point are found.
+/// How the surfaces near a point are found.
 #[derive(Clone, Debug, PartialEq)]
 enum Search<V: Vector> {
     /// All or none, by a ball around all of them, if there is one: its centre and its radius, m.
@@ -35,7 +35,8 @@ impl<D: Dimension> IntoIterator for Pieces<D> {
     }
 }
 
-/// A ball around balls: its centre and its radius, m, with room for roundings; none where one of them goes on without end.
+/// Returns a ball around balls: its centre and its radius, m, with a margin for rounding; none if one of them is
+/// infinite.
 fn ball_around_all<V: Vector>(
     balls: impl Iterator<Item = Option<(V, f64)>> + Clone,
 ) -> Option<(V, f64)> {
@@ -50,7 +51,7 @@ fn ball_around_all<V: Vector>(
 }
 
 impl<D: Dimension> Pieces<D> {
-    /// Of surfaces; a tree is made where all of them are pieces of a mesh or of a rough wall.
+    /// Collects surfaces; makes a tree if all of them are pieces of a mesh or of a rough wall.
     pub fn new(list: Vec<D::Surface>) -> Self {
         let boxes: Option<Vec<_>> = list.iter().map(Surface::bounds).collect();
         let boxes = boxes.filter(|boxes| !boxes.is_empty());
@@ -61,13 +62,13 @@ impl<D: Dimension> Pieces<D> {
         Pieces { list, search }
     }
 
-    /// Whether they are so many that candidates of all of them share a list.
+    /// Whether there are so many that candidates of all of them share a list.
     pub fn are_many(&self) -> bool {
         matches!(self.search, Search::Many(_))
     }
 
-    /// Calls back with the number of each surface that may be no further than `reach` from a point; where they are few, with
-    /// all or none.
+    /// Calls `f` with the number of each surface that may be within `reach` of a point; if there are few, with all or
+    /// none.
     #[inline]
     pub fn near(&self, x: D::Vector, reach: f64, mut f: impl FnMut(usize)) {
         match &self.search {
@@ -84,8 +85,8 @@ impl<D: Dimension> Pieces<D> {
         }
     }
 
-    /// The contact of a surface with a grain at `x`, as [`Surface::probe`]; none also where a surface beside it that
-    /// goes on nearly straight is nearer.
+    /// Returns the contact of a surface with a grain at `x`, as [`Surface::probe`]; none also if a surface that
+    /// continues it nearly straight is nearer.
     #[inline]
     pub fn probe(&self, surface: usize, x: D::Vector) -> Option<Probe<D>> {
         let probe = self.list[surface].probe(x)?;
@@ -97,7 +98,7 @@ impl<D: Dimension> Pieces<D> {
         (!beside.iter().any(nearer)).then_some(probe)
     }
 
-    /// The least of the bounds of the distances of all surfaces from a point, m.
+    /// Returns the least bound of the distances of all surfaces from a point, m.
     pub fn distance(&self, x: D::Vector) -> f64 {
         let bound = |surface: &D::Surface| surface.distance_bound(x);
         match &self.search {

@@ -15,21 +15,21 @@ use crate::geometry::path::Path;
 pub enum PlanarSurface {
     /// The line that bounds a half-plane.
     HalfPlane(HalfSpace<Planar>),
-    /// The inner part of a segment, from both sides.
+    /// The interior of a segment, touched from both sides.
     Segment(Piece),
     /// A corner or an end of a chain.
     Vertex(Corner),
-    /// A circle from outside or inside.
+    /// A circle touched from outside or inside.
     Circle(Ball<Planar>),
-    /// A box from outside.
+    /// A box touched from outside.
     Block(Block<Planar>),
-    /// A piece of a circle, from both sides.
+    /// A circular arc, touched from both sides.
     Bow(Bow),
-    /// An end of one.
+    /// An end of a circular arc.
     BowEnd(BowEnd),
     /// A grain of a rough wall.
     Grain(Ball<Planar>),
-    /// What is none of these.
+    /// A surface of another kind.
     Other(Open<Planar>),
 }
 

@@ -1,26 +1,26 @@
-//! Endless planes, balls and cylinders, of which surfaces are parts: a ball on its way meets them in closed form.
+//! Infinite planes, balls and cylinders, of which surfaces are parts: a moving ball meets them in closed form.
 
 use crate::geometry::path::{Path, parabola};
 use crate::geometry::{Dimension, Vector};
 
-/// Share of an acceleration across an axis that is none: a rounding.
+/// Ratio below which an acceleration across an axis counts as rounding.
 const ALONG: f64 = 1e-14;
 
-/// An endless surface, as seen from one side.
+/// An infinite surface, as seen from one side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Simple<D: Dimension> {
-    /// A plane: normal . x = offset (m), the unit normal towards the side from which it is seen.
+    /// A plane: normal . x = offset (m), with the unit normal towards the side from which it is seen.
     Plane {
-        /// The normal.
+        /// Unit normal.
         normal: D::Vector,
-        /// m.
+        /// Offset, m.
         offset: f64,
     },
     /// A circle or a sphere.
     Ball {
         /// Centre, m.
         centre: D::Vector,
-        /// m.
+        /// Radius, m.
         radius: f64,
         /// Whether it is seen from inside.
         inside: bool,
@@ -29,34 +29,34 @@ pub enum Simple<D: Dimension> {
     Cylinder {
         /// A point of the axis, m.
         origin: D::Vector,
-        /// Unit vector along it.
+        /// Unit vector along the axis.
         axis: D::Vector,
-        /// m.
+        /// Radius, m.
         radius: f64,
         /// Whether it is seen from inside.
         inside: bool,
     },
 }
 
-/// When a ball on its way comes to a surface.
+/// When a moving ball reaches a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coming {
-    /// Not before the end of the time that was asked for.
+    /// Not before the end of the given time.
     Not,
     /// There is no closed form.
     Unknown,
-    /// To what it is a part of.
+    /// It reaches the surface, of which the piece is a part.
     At {
-        /// First, s from now.
+        /// First time, s from now.
         time: f64,
-        /// Whether it does not come there again after that, unless it meets something in between: then a part that it does not meet then it does not
-        /// meet at all.
+        /// Whether it does not reach the surface again after that without meeting something in between: then a part
+        /// that it misses at this time it misses altogether.
         once: bool,
     },
 }
 
 impl<D: Dimension> Simple<D> {
-    /// A point.
+    /// Returns a point.
     pub fn point(at: D::Vector) -> Self {
         Simple::Ball {
             centre: at,
@@ -64,7 +64,7 @@ impl<D: Dimension> Simple<D> {
             inside: false,
         }
     }
-    /// The straight line through two points; in space.
+    /// Returns the straight line through two points; in space.
     pub fn line([from, to]: [D::Vector; 2]) -> Self {
         let along = to - from;
         Simple::Cylinder {
@@ -75,8 +75,8 @@ impl<D: Dimension> Simple<D> {
         }
     }
 
-    /// When a ball of radius `r` (m) on a path comes to it, approaching, before a time `until`, s.
-    // Always: which of them it is is known wherever it is asked.
+    /// Returns when a ball of radius `r` (m) on a path reaches it, approaching, before a time `until`, s.
+    // Always inlined: the variant is known at each call.
     #[inline(always)]
     pub fn coming(&self, path: &Path<D>, r: f64, until: f64) -> Coming {
         let Path {
@@ -92,7 +92,7 @@ impl<D: Dimension> Simple<D> {
             Simple::Plane { normal, offset } => {
                 let gap = normal.dot(&position) - offset - r;
                 let (rate, bend) = (normal.dot(&velocity), normal.dot(&acceleration));
-                // Bending down it is open all the way if it is at both ends.
+                // With negative curvature the gap is open throughout if it is open at both ends.
                 if bend <= 0.0 && gap > 0.0 && gap + (rate + 0.5 * bend * until) * until > 0.0 {
                     return Coming::Not;
                 }
@@ -111,7 +111,7 @@ impl<D: Dimension> Simple<D> {
                     velocity,
                     until,
                 };
-                // Nothing is behind a point or a line.
+                // A point or a line has no far side.
                 found(way.round([radius, r], inside), inside || radius == 0.0)
             }
             Simple::Cylinder {
@@ -135,7 +135,8 @@ impl<D: Dimension> Simple<D> {
         }
     }
 
-    /// Whether a ball of radius `r` (m) on a path is on this side of it, and stays there until then, s; no also where that is not known in closed form.
+    /// Whether a ball of radius `r` (m) on a path is on this side of it, and stays there until a time, s; false also
+    /// if that is not known in closed form.
     #[inline(always)]
     pub fn keeps_off(&self, path: &Path<D>, r: f64, until: f64) -> bool {
         let x = path.position;
@@ -160,7 +161,7 @@ impl<D: Dimension> Simple<D> {
     }
 }
 
-/// Whether a ball of radius `r` at a place `d` from the centre of something round is apart from it.
+/// Whether a ball of radius `r` at `d` from the centre of a round surface is apart from it.
 #[inline]
 fn clear<V: Vector>(d: V, [radius, r]: [f64; 2], inside: bool) -> bool {
     let limit = if inside { radius - r } else { radius + r };
@@ -172,7 +173,7 @@ fn clear<V: Vector>(d: V, [radius, r]: [f64; 2], inside: bool) -> bool {
     }
 }
 
-/// A straight way, as seen from the centre of something round.
+/// A straight path, relative to the centre of a round surface.
 struct Straight<V> {
     from: V,
     velocity: V,
@@ -180,14 +181,15 @@ struct Straight<V> {
 }
 
 impl<V: Vector> Straight<V> {
-    /// When a ball of radius `r` meets it on that way, s; times after its end need not be found (thesis eqs. 3.7, 3.8).
+    /// Returns when a ball of radius `r` meets it on that path, s; times after the end of the path may be omitted
+    /// (thesis eqs. 3.7, 3.8).
     #[inline(always)]
     fn round(&self, [radius, r]: [f64; 2], inside: bool) -> Option<f64> {
         let (d, v) = (self.from, self.velocity);
         let limit = if inside { radius - r } else { radius + r };
         let (a, b) = (v.norm_squared(), d.dot(&v));
         if inside {
-            // Who is inside at both ends is so all the way; who turns back from outside is.
+            // A ball that is inside at both ends is inside throughout; one that turns back from outside is too.
             let end = (d + v * self.until).norm_squared();
             if a <= 0.0 || limit > 0.0 && end < limit * limit {
                 return None;
@@ -202,8 +204,7 @@ impl<V: Vector> Straight<V> {
             if c >= 0.0 && b > 0.0 {
                 return Some(0.0);
             }
-            // A ball outside by rounding that does not even come back in is turned where it is
-            // closest.
+            // A ball outside by rounding that does not come back inside is reflected where it is closest.
             let root = square.max(0.0).sqrt();
             let time = if b > 0.0 {
                 -c / (b + root)

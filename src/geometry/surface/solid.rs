@@ -3,17 +3,17 @@
 use super::{Flat, Probe, ShapeError, Simple};
 use crate::geometry::{Dimension, Vector};
 
-/// The unit vector along a coordinate.
+/// Returns the unit vector along a coordinate.
 fn axis<D: Dimension>(index: usize) -> D::Vector {
     D::Vector::from_fn(|k| if k == index { 1.0 } else { 0.0 })
 }
 
-/// Where a normal is asked for at the very centre of something round, up is as good as any.
+/// Returns the arbitrary normal used at the centre of a round surface: upwards.
 fn up<D: Dimension>() -> D::Vector {
     axis::<D>(D::N - 1)
 }
 
-/// A vector over its length; an error when it has none.
+/// Normalises a vector; an error if it has zero length.
 pub(super) fn unit<D: Dimension>(
     vector: D::Vector,
     what: &'static str,
@@ -31,7 +31,7 @@ pub(super) fn unit<D: Dimension>(
     Ok(D::Vector::from_fn(|k| scaled[k] / length))
 }
 
-/// A half-space: grains live where the normal points to.
+/// A half-space: grains are on the side of the normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HalfSpace<D: Dimension> {
     point: D::Vector,
@@ -40,7 +40,7 @@ pub struct HalfSpace<D: Dimension> {
 }
 
 impl<D: Dimension> HalfSpace<D> {
-    /// Through a point; the normal need not be of unit length.
+    /// Returns the half-space through a point; the normal need not be of unit length.
     pub fn new(point: D::Vector, normal: D::Vector) -> Result<Self, ShapeError> {
         if !point.is_finite() {
             return Err(ShapeError::NotFinite("the plane's point"));
@@ -52,7 +52,7 @@ impl<D: Dimension> HalfSpace<D> {
             offset: normal.dot(&point),
         })
     }
-    /// The contact with a grain at `x`.
+    /// Returns the contact with a grain at `x`.
     #[inline]
     pub fn probe(&self, x: D::Vector) -> Probe<D> {
         Probe {
@@ -60,7 +60,7 @@ impl<D: Dimension> HalfSpace<D> {
             normal: self.normal,
         }
     }
-    /// Its linear form.
+    /// Returns its flat form.
     pub fn flat(&self) -> Flat<D> {
         Flat {
             normal: self.normal,
@@ -68,7 +68,7 @@ impl<D: Dimension> HalfSpace<D> {
             extent: None,
         }
     }
-    /// Itself, as what it is a part of.
+    /// Returns the plane itself.
     #[inline]
     pub fn simple(&self) -> Simple<D> {
         Simple::Plane {
@@ -76,13 +76,13 @@ impl<D: Dimension> HalfSpace<D> {
             offset: self.offset,
         }
     }
-    /// The point that it was made through.
+    /// Returns the point that it was made through.
     pub fn point(&self) -> D::Vector {
         self.point
     }
 }
 
-/// A circle or sphere, from outside or from inside.
+/// A circle or sphere, touched from outside or from inside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball<D: Dimension> {
     centre: D::Vector,
@@ -91,7 +91,7 @@ pub struct Ball<D: Dimension> {
 }
 
 impl<D: Dimension> Ball<D> {
-    /// About a centre, with a radius in m.
+    /// Returns the ball about a centre, with a radius in m.
     pub fn new(centre: D::Vector, radius: f64, inside: bool) -> Result<Self, ShapeError> {
         if !centre.is_finite() {
             return Err(ShapeError::NotFinite("the centre's coordinates"));
@@ -105,7 +105,7 @@ impl<D: Dimension> Ball<D> {
             inside,
         })
     }
-    /// Each from outside.
+    /// Returns balls, each touched from outside.
     pub fn all(list: &[(D::Vector, f64)]) -> Result<Vec<Self>, ShapeError> {
         if list.is_empty() {
             return Err(ShapeError::NoGrains);
@@ -113,20 +113,20 @@ impl<D: Dimension> Ball<D> {
         let balls = list.iter().map(|&(x, radius)| Ball::new(x, radius, false));
         balls.collect()
     }
-    /// The box around it.
+    /// Returns its bounding box.
     pub fn bounds(&self) -> [D::Vector; 2] {
         let reach = D::Vector::from_fn(|_| self.radius);
         [self.centre - reach, self.centre + reach]
     }
-    /// A ball around it: itself; none from inside.
+    /// Returns a ball around it: itself; none if it is touched from inside.
     pub fn around(&self) -> Option<(D::Vector, f64)> {
         (!self.inside).then_some((self.centre, self.radius))
     }
-    /// Its radius, m.
+    /// Returns the radius, m.
     pub fn radius(&self) -> f64 {
         self.radius
     }
-    /// One over its radius, 1/m; under 0 from inside.
+    /// Returns the inverse radius, 1/m; negative from inside.
     pub fn curvature(&self) -> f64 {
         if self.inside {
             -1.0 / self.radius
@@ -134,7 +134,7 @@ impl<D: Dimension> Ball<D> {
             1.0 / self.radius
         }
     }
-    /// The contact with a grain at `x`.
+    /// Returns the contact with a grain at `x`.
     #[inline]
     pub fn probe(&self, x: D::Vector) -> Probe<D> {
         let arm = x - self.centre;
@@ -156,11 +156,12 @@ impl<D: Dimension> Ball<D> {
             }
         }
     }
-    /// Its centre.
+    /// Returns the centre.
     pub fn centre(&self) -> D::Vector {
         self.centre
     }
-    /// One over the distance from its centre, 1/m, from inside; 0 from outside (see [`Surface::hollow`](super::Surface::hollow)).
+    /// Returns the inverse distance from its centre, 1/m, from inside; 0 from outside (see
+    /// [`Surface::hollow`](super::Surface::hollow)).
     pub fn hollow(&self, x: D::Vector) -> f64 {
         if self.inside {
             1.0 / (x - self.centre).norm()
@@ -168,7 +169,7 @@ impl<D: Dimension> Ball<D> {
             0.0
         }
     }
-    /// Itself, as what it is a part of.
+    /// Returns the ball itself.
     #[inline]
     pub fn simple(&self) -> Simple<D> {
         Simple::Ball {
@@ -179,7 +180,7 @@ impl<D: Dimension> Ball<D> {
     }
 }
 
-/// A box from outside: the nearest point of the solid, so one contact at faces, edges and corners.
+/// A box touched from outside: the nearest point of the solid, so one contact at faces, edges and corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block<D: Dimension> {
     min: D::Vector,
@@ -187,7 +188,7 @@ pub struct Block<D: Dimension> {
 }
 
 impl<D: Dimension> Block<D> {
-    /// From its least and its greatest corner.
+    /// Returns the box from its least and its greatest corner.
     pub fn new(min: D::Vector, max: D::Vector) -> Result<Self, ShapeError> {
         if !min.is_finite() || !max.is_finite() {
             return Err(ShapeError::NotFinite("the box's corners"));
@@ -201,7 +202,7 @@ impl<D: Dimension> Block<D> {
             None => Ok(Block { min, max }),
         }
     }
-    /// Its faces as half-spaces that contain it: the box from inside.
+    /// Returns its faces as half-spaces that contain it: the box from inside.
     pub fn faces(&self) -> Vec<HalfSpace<D>> {
         let mut faces = Vec::with_capacity(2 * D::N);
         for k in 0..D::N {
@@ -215,7 +216,7 @@ impl<D: Dimension> Block<D> {
         }
         faces
     }
-    /// Signed excess of `x` over the box along coordinate `k`: positive outside.
+    /// Returns the signed excess of `x` over the box along coordinate `k`, positive outside, and its side.
     fn excess(&self, x: D::Vector, k: usize) -> (f64, f64) {
         let (below, above) = (self.min[k] - x[k], x[k] - self.max[k]);
         if below > above {
@@ -224,7 +225,7 @@ impl<D: Dimension> Block<D> {
             (above, 1.0)
         }
     }
-    /// The contact with a grain at `x`.
+    /// Returns the contact with a grain at `x`.
     pub fn probe(&self, x: D::Vector) -> Probe<D> {
         let mut arm = D::Vector::default();
         let mut outside = 0;
@@ -240,7 +241,7 @@ impl<D: Dimension> Block<D> {
             }
         }
         if outside < 2 {
-            // Inside, or before a face: the way out is along one coordinate.
+            // Inside, or before a face: the normal is along one coordinate.
             return Probe {
                 distance: deepest,
                 normal: axis::<D>(face) * side,
@@ -253,18 +254,18 @@ impl<D: Dimension> Block<D> {
                 normal: D::Vector::from_fn(|k| arm[k] / distance),
             }
         } else {
-            // Excesses so small that their squares vanish.
+            // The excesses are so small that their squares underflow.
             Probe {
                 distance: deepest,
                 normal: axis::<D>(face) * side,
             }
         }
     }
-    /// Its middle.
+    /// Returns the centre.
     pub fn centre(&self) -> D::Vector {
         (self.min + self.max) * 0.5
     }
-    /// Its least and its greatest corner.
+    /// Returns the least and the greatest corner.
     pub fn corners(&self) -> [D::Vector; 2] {
         [self.min, self.max]
     }

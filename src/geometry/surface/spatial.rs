@@ -1,9 +1,9 @@
 //! Primitive surfaces of space.
 //!
-//! A surface of revolution is a chain in the half-plane of (distance from the axis, height): the
-//! nearest point of the whole surface lies in the half-plane through the grain's centre, so its
-//! bands and rims are the chain's pieces and corners there. A grain that rests on a ring all
-//! around (a sphere larger than a round hole) is held at the nearest point of that ring only.
+//! A surface of revolution is a chain in the half-plane of (distance from the axis, height): the nearest point of the
+//! whole surface lies in the half-plane through the grain's centre, so its bands and rims are the chain's pieces and
+//! corners there. A grain that rests on a ring all around (a sphere larger than a round hole) is supported at the
+//! nearest point of that ring only.
 
 use std::sync::Arc;
 
@@ -25,18 +25,18 @@ pub struct Axis {
     origin: Vector3<f64>,
     /// Unit vector along the axis.
     along: Vector3<f64>,
-    /// Unit vector across it: where a point of the axis itself is taken to lie.
+    /// Unit vector across the axis, used as the radial direction of points on the axis itself.
     side: Vector3<f64>,
 }
 
 impl Axis {
-    /// Through a point; the direction need not be of unit length.
+    /// Returns the axis through a point; the direction need not be of unit length.
     pub fn new(origin: Vector3<f64>, direction: Vector3<f64>) -> Result<Self, ShapeError> {
         if !Vector::is_finite(&origin) {
             return Err(ShapeError::NotFinite("the origin's coordinates"));
         }
         let along = unit::<Spatial>(direction, "the axis")?;
-        // The coordinate axis that lies most across: x for a vertical axis.
+        // The coordinate axis that is most nearly perpendicular: x for a vertical axis.
         let mut across = 0;
         for k in 1..3 {
             if along[k].abs() < along[across].abs() {
@@ -52,11 +52,11 @@ impl Axis {
             side,
         })
     }
-    /// Its unit vector.
+    /// Returns its unit vector.
     pub fn along(&self) -> Vector3<f64> {
         self.along
     }
-    /// Distance from the axis and height along it, and the unit vector from the axis to `x`.
+    /// Returns distance from the axis and height along it, and the unit vector from the axis to `x`.
     #[inline]
     pub fn meridian(&self, x: Vector3<f64>) -> (Vector2<f64>, Vector3<f64>) {
         let arm = x - self.origin;
@@ -74,18 +74,20 @@ impl Axis {
         };
         (Vector2::new(distance, height), out)
     }
-    /// The point at a distance from the axis (on its `side`; opposite when negative) and a height.
+    /// Returns the point at a distance from the axis (on its `side`; opposite if negative) and a height.
     pub fn point(&self, distance: f64, height: f64) -> Vector3<f64> {
         self.origin + self.side * distance + self.along * height
     }
-    /// A ball around what a straight line between two places, told by distance and height, sweeps about it.
+    /// Returns a ball around the surface that a line segment between two points, given by distance and height, sweeps
+    /// about the axis.
     fn around(&self, [from, to]: [Vector2<f64>; 2]) -> (Vector3<f64>, f64) {
         let (middle, half) = (0.5 * (from.y + to.y), 0.5 * (from.y - to.y));
         (self.point(0.0, middle), half.hypot(from.x.max(to.x)))
     }
-    /// Curvature around the axis of what is swept, where a grain at `x` meets it, 1/m (Meusnier 1785).
+    /// Returns the curvature around the axis of the swept surface, where a grain at `x` touches it, 1/m (Meusnier
+    /// 1785).
     fn curvature(&self, x: Vector3<f64>, met: &Probe<Spatial>) -> f64 {
-        /// Part of a normal away from the axis that is a rounding: of a disk or a ring across it.
+        /// Radial part of a normal that counts as rounding: for a disk or a ring perpendicular to the axis.
         const FLAT: f64 = 1e-12;
         let (place, out) = self.meridian(x);
         let away = Vector::dot(&met.normal, &out);
@@ -95,12 +97,13 @@ impl Axis {
         } else if distance > 0.0 {
             away / distance
         } else {
-            // At the tip of a cone it has no end.
+            // At the tip of a cone it is infinite.
             away.signum() * f64::INFINITY
         }
     }
-    /// How hollow what is swept is around the axis, as seen from `x`, 1/m: the share of the normal that leads towards the axis, over the distance
-    /// from it (the second derivative of a distance that depends on the place in the meridian only).
+    /// Returns the concavity of the swept surface around the axis, as seen from `x`, 1/m: the part of the normal
+    /// towards the axis, over the distance from it (the second derivative of a distance that depends only on the
+    /// position in the meridian).
     pub(super) fn hollow(&self, x: Vector3<f64>, met: &Probe<Spatial>) -> f64 {
         let (place, out) = self.meridian(x);
         let inwards = -Vector::dot(&met.normal, &out);
@@ -110,13 +113,13 @@ impl Axis {
             0.0
         }
     }
-    /// Distance from the axis, m.
+    /// Returns the distance from the axis, m.
     #[inline]
     fn distance(&self, x: Vector3<f64>) -> f64 {
         let arm = x - self.origin;
         Vector::norm(&(arm - self.along * Vector::dot(&arm, &self.along)))
     }
-    /// The cylinder of a radius about it, as seen from `x`.
+    /// Returns the cylinder with a radius about it, as seen from `x`.
     #[inline(always)]
     fn cylinder(&self, radius: f64, x: Vector3<f64>) -> Simple<Spatial> {
         Simple::Cylinder {
@@ -126,7 +129,7 @@ impl Axis {
             inside: self.distance(x) < radius,
         }
     }
-    /// The plane across it at a height, as seen from `x`.
+    /// Returns the plane perpendicular to it at a height, as seen from `x`.
     #[inline(always)]
     fn plane(&self, height: f64, x: Vector3<f64>) -> Simple<Spatial> {
         let height = Vector::dot(&self.along, &self.origin) + height;
@@ -155,19 +158,19 @@ impl Axis {
 pub enum SpatialSurface {
     /// The plane that bounds a half-space.
     Plane(HalfSpace<Spatial>),
-    /// A sphere from outside or inside.
+    /// A sphere touched from outside or inside.
     Sphere(Ball<Spatial>),
-    /// A box from outside.
+    /// A box touched from outside.
     Block(Block<Spatial>),
-    /// What a segment sweeps about an axis: cylinder, cone, disk or ring, from both sides.
+    /// The surface that a segment sweeps about an axis: cylinder, cone, disk or ring, touched from both sides.
     Band(Axis, Piece),
     /// A circle where bands meet or end.
     Rim(Axis, Corner),
-    /// A cylinder from inside.
+    /// A cylinder touched from inside.
     Tube(Tube),
-    /// A spherical lid from inside.
+    /// A spherical lid touched from inside.
     Dome(Dome),
-    /// A plane part of a mesh, from both sides.
+    /// A plane part of a mesh, touched from both sides.
     Facet(Arc<Facet>),
     /// A straight line where parts of a mesh meet or end.
     Ridge(Arc<Ridge>),
@@ -175,7 +178,7 @@ pub enum SpatialSurface {
     Tip(Arc<Tip>),
     /// A grain of a rough wall.
     Grain(Ball<Spatial>),
-    /// What is none of these.
+    /// A surface of another kind.
     Other(Open<Spatial>),
 }
 
@@ -301,7 +304,7 @@ impl Surface<Spatial> for SpatialSurface {
             SpatialSurface::Block(block) => Some(ball_around(block.corners())),
             SpatialSurface::Band(axis, piece) => Some(axis.around([piece.start(), piece.end()])),
             SpatialSurface::Rim(axis, corner) => Some(axis.around([corner.point(); 2])),
-            // What is beyond these is solid without end.
+            // The solid beyond these is infinite.
             SpatialSurface::Plane(_) | SpatialSurface::Tube(_) | SpatialSurface::Dome(_) => None,
             SpatialSurface::Facet(_)
             | SpatialSurface::Ridge(_)

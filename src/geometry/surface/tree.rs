@@ -1,24 +1,24 @@
-//! A tree of boxes around many small things: who is near a point, and how far the nearest is.
+//! A tree of boxes around many small objects, to find those near a point, and the distance of the nearest.
 
 use crate::geometry::Vector;
 
-/// So many at most in a box that is not halved.
+/// Greatest number of items in a box that is not split.
 const LEAF: usize = 4;
 
-/// Boxes of numbered things, halved along their longest side again and again.
+/// Boxes of numbered objects, split repeatedly along their longest side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoxTree<V: Vector> {
     nodes: Vec<Node<V>>,
-    /// Numbers, those of a leaf side by side, and their boxes.
+    /// Numbers, those of a leaf contiguous, and their boxes.
     items: Vec<(u32, [V; 2])>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Node<V> {
     bounds: [V; 2],
-    /// Of a leaf its items; else the second child, the first being the next node.
+    /// For a leaf the index of its first item; else the second child, the first child being the next node.
     first: u32,
-    /// How many items; 0 where it is halved.
+    /// Number of items; 0 for a split node.
     count: u32,
 }
 
@@ -29,7 +29,7 @@ fn joined<V: Vector>([a, b]: [V; 2], [c, d]: [V; 2]) -> [V; 2] {
     ]
 }
 
-/// Square of the distance of a point from a box, m^2.
+/// Returns the square of the distance of a point from a box, m^2.
 #[inline]
 fn square<V: Vector>(x: V, [low, high]: &[V; 2]) -> f64 {
     let mut sum = 0.0;
@@ -41,7 +41,7 @@ fn square<V: Vector>(x: V, [low, high]: &[V; 2]) -> f64 {
 }
 
 impl<V: Vector> BoxTree<V> {
-    /// Of boxes (least and greatest corner), numbered in their order.
+    /// Builds the tree from boxes (least and greatest corner), numbered in order.
     pub fn new(boxes: impl Iterator<Item = [V; 2]>) -> Self {
         let mut tree = BoxTree {
             nodes: Vec::new(),
@@ -69,7 +69,7 @@ impl<V: Vector> BoxTree<V> {
         let width = |k: usize| bounds[1][k] - bounds[0][k];
         let longest = (1..V::LEN).fold(0, |best, k| if width(k) > width(best) { k } else { best });
         let middle = items.len() / 2;
-        // By number where places are equal, so that the tree is always the same.
+        // By number at equal positions, so that the tree is always the same.
         items.select_nth_unstable_by(middle, |a, b| {
             let place = |[low, high]: &[V; 2]| low[longest] + high[longest];
             place(&a.1).total_cmp(&place(&b.1)).then(a.0.cmp(&b.0))
@@ -79,7 +79,7 @@ impl<V: Vector> BoxTree<V> {
         self.halve(from + middle, to);
     }
 
-    /// Calls back with each whose box is no further than `reach` from a point.
+    /// Calls `f` with each object whose box is within `reach` of a point.
     pub fn near(&self, x: V, reach: f64, mut f: impl FnMut(u32)) {
         if !self.nodes.is_empty() && reach >= 0.0 {
             self.near_of(0, x, reach * reach, &mut f);
@@ -104,8 +104,8 @@ impl<V: Vector> BoxTree<V> {
         }
     }
 
-    /// The least of the distances from a point that `distance` gives for what lies in the boxes, m; without
-    /// end where there are none.
+    /// Returns the least distance from a point that `distance` gives for the objects in the boxes, m; infinity if
+    /// there are none.
     pub fn least(&self, x: V, distance: impl Fn(u32) -> f64) -> f64 {
         let mut best = f64::INFINITY;
         if !self.nodes.is_empty() {

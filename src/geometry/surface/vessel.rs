@@ -1,14 +1,14 @@
 //! The inner surfaces of a cylinder with spherical lids.
 //!
-//! A grain touches the cylinder beside its centre, or a lid straight away from the lid's middle; each
-//! part is felt where that point lies on it. In the concave rim of a shallow lid both are touched.
+//! A grain touches the cylinder beside its centre, or a lid along the line from the lid's centre through the grain;
+//! each part is touched where that point lies on it. In the concave rim of a shallow lid the grain touches both.
 
 use nalgebra::Vector3;
 
 use super::{Axis, Probe, ShapeError, Simple};
 use crate::geometry::{Spatial, Vector};
 
-/// A cylinder from inside, between two heights.
+/// A cylinder touched from inside, between two heights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tube {
     axis: Axis,
@@ -17,7 +17,7 @@ pub struct Tube {
 }
 
 impl Tube {
-    /// About an axis, from its origin on.
+    /// Returns the cylinder about an axis, from the axis' origin on.
     pub(super) fn new(axis: Axis, radius: f64, length: f64) -> Self {
         Tube {
             axis,
@@ -25,7 +25,7 @@ impl Tube {
             length,
         }
     }
-    /// The contact with a grain at `x`.
+    /// Returns the contact with a grain at `x`.
     #[inline]
     pub fn probe(&self, x: Vector3<f64>) -> Option<Probe<Spatial>> {
         let (place, out) = self.axis.meridian(x);
@@ -34,19 +34,19 @@ impl Tube {
             normal: -out,
         })
     }
-    /// Distance from the cylinder, were it without ends, m.
+    /// Returns the distance from the infinite cylinder, m.
     pub fn distance(&self, x: Vector3<f64>) -> f64 {
         self.radius - self.axis.meridian(x).0.x
     }
-    /// Across its axis, 1/m.
+    /// Returns the curvature across its axis, 1/m.
     pub fn curvature(&self) -> f64 {
         -1.0 / self.radius
     }
-    /// How hollow it is around its axis, 1/m (see [`Surface::hollow`](super::Surface::hollow)).
+    /// Returns its concavity around its axis, 1/m (see [`Surface::hollow`](super::Surface::hollow)).
     pub fn hollow(&self, x: Vector3<f64>, met: &Probe<Spatial>) -> f64 {
         self.axis.hollow(x, met)
     }
-    /// The cylinder of which it is a part.
+    /// Returns the infinite cylinder of which it is a part.
     #[inline]
     pub fn simple(&self) -> Simple<Spatial> {
         Simple::Cylinder {
@@ -56,21 +56,21 @@ impl Tube {
             inside: true,
         }
     }
-    /// A point of its axis.
+    /// Returns a point of its axis.
     pub fn origin(&self) -> Vector3<f64> {
         self.axis.point(0.0, 0.0)
     }
 }
 
-/// A spherical lid from inside.
+/// A spherical lid touched from inside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dome {
     middle: Vector3<f64>,
     /// Unit vector along the vessel's axis towards the lid.
     out: Vector3<f64>,
-    /// Of the sphere.
+    /// Radius of the sphere.
     radius: f64,
-    /// Radius of its rim and how far the rim lies from the middle.
+    /// Radius of its rim, and distance of the rim from the centre.
     rim: [f64; 2],
 }
 
@@ -83,7 +83,7 @@ impl Dome {
             rim,
         }
     }
-    /// The contact with a grain at `x`.
+    /// Returns the contact with a grain at `x`.
     #[inline]
     pub fn probe(&self, x: Vector3<f64>) -> Option<Probe<Spatial>> {
         let arm = x - self.middle;
@@ -98,21 +98,21 @@ impl Dome {
             normal: arm * (-1.0 / length),
         })
     }
-    /// Distance from the half-sphere of which the lid is part and from the tube that goes on below, m.
+    /// Returns the distance from the hemisphere of which the lid is a part and from the tube that continues it, m.
     pub fn distance(&self, x: Vector3<f64>) -> f64 {
         let arm = x - self.middle;
         let height = Vector::dot(&arm, &self.out).min(0.0);
         self.radius - Vector::norm(&(arm - self.out * height))
     }
-    /// Of its sphere, 1/m.
+    /// Returns the curvature of its sphere, 1/m.
     pub fn curvature(&self) -> f64 {
         -1.0 / self.radius
     }
-    /// One over the distance from its middle, 1/m (see [`Surface::hollow`](super::Surface::hollow)).
+    /// Returns the inverse distance from its centre, 1/m (see [`Surface::hollow`](super::Surface::hollow)).
     pub fn hollow(&self, x: Vector3<f64>) -> f64 {
         1.0 / Vector::norm(&(x - self.middle))
     }
-    /// The sphere of which it is a part.
+    /// Returns the sphere of which it is a part.
     #[inline]
     pub fn simple(&self) -> Simple<Spatial> {
         Simple::Ball {
@@ -121,13 +121,13 @@ impl Dome {
             inside: true,
         }
     }
-    /// The middle of its sphere.
+    /// Returns the centre of its sphere.
     pub fn middle(&self) -> Vector3<f64> {
         self.middle
     }
 }
 
-/// The surfaces of a vessel: from the centre of one rim to that of the other, m.
+/// Returns the surfaces of a vessel, from the centre of one rim to that of the other, m.
 pub(super) fn vessel(
     from: Vector3<f64>,
     to: Vector3<f64>,

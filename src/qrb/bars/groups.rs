@@ -1,4 +1,4 @@
-//! Groups that are one node of the game: contracting, welding, splitting.
+//! Groups that are one node of the game: contraction, welding, splitting.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::Asker;
 use super::{Bar, Bars, Block, Body, Place, Vertex};
 
 impl Bars {
-    /// Contracts a block that is rigid as a whole, found just before.
+    /// Contracts a block, found by the last search, that is rigid as a whole.
     pub(in crate::qrb) fn contract_block(&mut self, block: &Block) -> Vertex {
         self.contract(&block.vertices)
     }
@@ -19,8 +19,8 @@ impl Bars {
         }
     }
 
-    /// Makes one group of nodes that are rigid together by the bars between them, all of which they
-    /// cover themselves.
+    /// Merges nodes into one group. They are rigid together by the bars between them, and their own
+    /// pebbles cover all these bars.
     pub(super) fn contract(&mut self, nodes: &[Vertex]) -> Vertex {
         let mut covered = 0;
         let groups = nodes
@@ -38,7 +38,7 @@ impl Bars {
         debug_assert_eq!(covered, 3 * (groups - 1), "a rigid group is of tight count");
         self.basis -= covered;
         self.inner_rank += covered;
-        // The node of the largest group stands for the new one.
+        // The node of the largest group becomes the node of the new one.
         let largest = nodes.iter().filter(|&&node| !self.is_disk(node));
         let core =
             match largest.max_by_key(|&&node| (self.bodies.members[node as usize].len(), node)) {
@@ -49,7 +49,7 @@ impl Bars {
             if node == core {
                 continue;
             }
-            // Welded disks are no members of their own node: their group has them.
+            // A welded disk is not a member of its own node, but of its group.
             let members = std::mem::take(&mut self.bodies.members[node as usize]);
             for &body in &members {
                 self.bodies.core_of[body as usize] = core;
@@ -93,7 +93,7 @@ impl Bars {
         core
     }
 
-    /// Makes a disk inside a group a node of its own, welded to it.
+    /// Makes a disk inside a group a node of its own, welded to the group.
     pub(super) fn expose(&mut self, body: Body) {
         let b = body as usize;
         if self.bodies.disk[b]
@@ -107,7 +107,7 @@ impl Bars {
         }
     }
 
-    /// Covers the bars that weld a disk to its group by its own pebbles, all of which are free.
+    /// Covers the bars that weld a disk to its group with the disk's own pebbles, all of which are free.
     fn weld(&mut self, body: Body) {
         let bar = match self.bodies.weld_of[body as usize] {
             Some(bar) => bar,
@@ -132,8 +132,8 @@ impl Bars {
         }
     }
 
-    /// Lets bodies leave the group that holds them; what stays is rigid by itself, or nothing. No
-    /// bar of a link that ends at those that leave may be in the basis. `leaving` is sorted.
+    /// Removes bodies from the group that contains them; the remainder is rigid by itself, or empty. No
+    /// bar of a link that ends at a removed body may be in the basis. `leaving` is sorted.
     pub(in crate::qrb) fn split_off(&mut self, core: Vertex, leaving: &[Body]) {
         for &body in leaving {
             if let Some(bar) = self.bodies.weld_of[body as usize] {

@@ -1,19 +1,19 @@
-//! Which bars across the spins of disks can carry: chains of spins, and their circuits.
+//! The bars across that the spins of disks can carry: chains of spins, and their circuits.
 
 use super::{Bar, Bars, Place, Vertex};
 
-/// How the chain of spins from a vertex ends.
+/// End of the chain of spins from a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     /// At a disk whose spin is free.
     Free(Vertex),
-    /// At a body that is no disk.
+    /// At a body that is not a disk.
     Held,
-    /// In an odd cycle, entered at this place of the chain.
+    /// In an odd cycle, entered at this position of the chain.
     Cycle(usize),
 }
 
-/// A chain of spins: the disks, each with the bar that it covers but for a free last one.
+/// A chain of spins: the disks, each with the bar that its spin covers, except a free last one.
 struct Chain {
     disks: Vec<Vertex>,
     bars: Vec<Bar>,
@@ -21,7 +21,7 @@ struct Chain {
 }
 
 impl Bars {
-    /// The chain of spins from a disk; none starts at a body that is no disk.
+    /// The chain of spins from a disk; none starts at a body that is not a disk.
     fn chain(&mut self, start: Option<Vertex>) -> Chain {
         self.search.chain_count += 1;
         let mut chain = Chain {
@@ -51,12 +51,12 @@ impl Bars {
         chain
     }
 
-    /// What a bar between two spins (one of them none where no disk is) makes dependent: the bars
-    /// of the circuit; none when it is independent.
+    /// The circuit that a bar between two spins (one of them none for a body that is not a disk)
+    /// would close: its bars; none if the bar is independent.
     pub(super) fn circuit(&mut self, ends: [Option<Vertex>; 2]) -> Option<Vec<Bar>> {
         let a = self.chain(ends[0]);
         let b = self.chain(ends[1]);
-        // Places on the first chain: where the second meets it, after `k` bars.
+        // Position on the first chain where the second meets it, after `k` bars.
         let meet = b.disks.iter().enumerate().find_map(|(k, disk)| {
             let place = a.disks.iter().position(|other| other == disk)?;
             Some((place, k))
@@ -80,7 +80,7 @@ impl Bars {
             return Some(bars);
         };
         if (i + j) % 2 == 1 {
-            // Closes an even cycle, which depends by itself.
+            // Closes an even cycle, which is dependent by itself.
             bars.truncate(i);
             bars.extend_from_slice(&b.bars[..j]);
             return Some(bars);
@@ -89,8 +89,8 @@ impl Bars {
             && i >= first
             && i != first
         {
-            // Both reach one odd cycle, at different places: the other way around it closes an even
-            // one.
+            // Both chains reach one odd cycle, at different positions: the other way around the
+            // cycle closes an even one.
             let mut bars = a.bars[..first].to_vec();
             bars.extend_from_slice(&b.bars[..j]);
             bars.extend_from_slice(&a.bars[i..]);
@@ -100,7 +100,7 @@ impl Bars {
         Some(bars)
     }
 
-    /// Covers a bar across by a spin; it is independent of those covered so.
+    /// Covers a bar across with a spin; the bar is independent of those covered by spins.
     pub(super) fn cover_by_spin(&mut self, bar: Bar) {
         let ends = self.ends(bar);
         for side in [0, 1] {
@@ -111,7 +111,7 @@ impl Bars {
             if !matches!(chain.end, End::Free(_)) {
                 continue;
             }
-            // Each of the chain covers the bar of the one before; the first is free then.
+            // Each disk of the chain covers the bar of the one before, which frees the first.
             for (k, &moved) in chain.bars.iter().enumerate().rev() {
                 let next = chain.disks[k + 1];
                 self.nodes.spin[next as usize] = Some(moved);

@@ -1,4 +1,4 @@
-//! Comma-separated values: a file per table, numbers so that they read back the same.
+//! Export as comma-separated values: one file per table; numbers have enough digits to be read back exactly.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::record::whole::write_anew;
 pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let mut files = Vec::new();
     for table in Table::ALL {
-        // Runs made before there were stagnant zones, spectra and maps of walls lack these tables.
+        // Runs of older versions lack the tables of stagnant zones, impact spectra and wall maps.
         if matches!(table, Table::Stagnant | Table::Impacts | Table::Wear)
             && !dir.join(table.file_name()).exists()
         {
@@ -44,7 +44,7 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
     Ok(files)
 }
 
-/// A value; empty where there is none.
+/// Writes a value; nothing where there is none.
 fn cell(w: &mut impl Write, values: &Values, row: usize) -> std::io::Result<()> {
     match values {
         Values::Floats(v) if v[row].is_nan() => Ok(()),
@@ -57,7 +57,7 @@ fn cell(w: &mut impl Write, values: &Values, row: usize) -> std::io::Result<()> 
     }
 }
 
-/// In quotation marks where a name would break the line apart (RFC 4180).
+/// Puts a name in quotation marks where it would break the line (RFC 4180).
 fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", name.replace('"', "\"\""))

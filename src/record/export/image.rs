@@ -1,4 +1,4 @@
-//! ParaView: values of equal cells in rows, as ImageData files (.vti).
+//! Export for ParaView: values of a grid of equal cells, as ImageData files (.vti).
 
 use std::fs;
 use std::path::Path;
@@ -6,18 +6,18 @@ use std::path::Path;
 use super::vtk::{collection, floats, save};
 use crate::record::RecordError;
 
-/// An array of values of all cells.
+/// An array with values for all cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellArray {
-    /// Its name.
+    /// Name of the array.
     pub name: String,
-    /// Values of a cell: 1, 3 or 9.
+    /// Number of values per cell: 1, 3 or 9.
     pub components: usize,
-    /// All components of a cell, then those of the next; along x first.
+    /// All components of a cell, then those of the next; cells along x first.
     pub values: Vec<f64>,
 }
 
-/// Cells with values; those of a plane have no extent along the third axis.
+/// A grid of cells with values; in the plane the cells have no extent along the third axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellImage {
     /// Corner with the least coordinates, m.
@@ -26,15 +26,15 @@ pub struct CellImage {
     pub step: [f64; 3],
     /// Cells along each axis.
     pub count: [usize; 3],
-    /// Their values.
+    /// Values of the cells.
     pub arrays: Vec<CellArray>,
 }
 
 impl CellImage {
-    /// Writes the file, whole or not at all.
+    /// Writes the file, complete or not at all.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// An error of the operating system.
     pub fn write(&self, path: &Path) -> Result<(), RecordError> {
         make_folder(path)?;
         let extent: Vec<String> = (0..3)
@@ -45,7 +45,7 @@ impl CellImage {
             .collect();
         let extent = extent.join(" ");
         let three = |v: [f64; 3]| format!("{:?} {:?} {:?}", v[0], v[1], v[2]);
-        // A spacing of 0 is refused by readers, though there is nothing along that axis.
+        // Readers reject a spacing of 0, even along an axis without extent.
         let spacing = self.step.map(|s| if s > 0.0 { s } else { 1.0 });
         let arrays: String = self
             .arrays
@@ -64,10 +64,10 @@ impl CellImage {
     }
 }
 
-/// Writes a collection of files in a folder beside it, each with its time.
+/// Writes a collection that lists the files in a folder beside it, with their times.
 ///
 /// # Errors
-/// What the system refuses.
+/// An error of the operating system.
 pub fn write_collection(
     path: &Path,
     folder: &str,

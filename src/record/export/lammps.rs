@@ -1,4 +1,4 @@
-//! A LAMMPS data file of the last snapshot: `atom_style sphere`, SI units.
+//! Export of the last snapshot as a LAMMPS data file: `atom_style sphere`, SI units.
 //!
 //! LAMMPS gives every particle of this style the volume of a sphere, also in a run with
 //! `dimension 2`; the densities in the file are mass over the volume of that sphere, so that the
@@ -6,9 +6,9 @@
 //! with the `disc` option of `fix nve/sphere`.) Identifiers and types count from 1 there: grain
 //! and material number plus one.
 //!
-//! Along periodic axes the box is that of the run at this moment, with the tilt of one that is sheared; along others
-//! it holds walls and grains. What is periodic stands in the first line, as the command `boundary` takes it (a run in
-//! the plane wants the third axis periodic).
+//! Along periodic axes the box is that of the run at this time, with the tilt of a sheared box; along other axes it
+//! encloses walls and grains. The first line gives the periodic axes in the form of the command `boundary` (a run in
+//! the plane needs a periodic third axis).
 
 use std::f64::consts::PI;
 use std::io::Write;
@@ -36,7 +36,7 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
     Ok(vec![path])
 }
 
-/// The box along periodic axes, else one around walls and grains.
+/// Returns the box along periodic axes, and the bounds of walls and grains along the others.
 fn limits(meta: &RunMeta, snapshot: &Snapshot, edges: &Edges) -> [[f64; 2]; 3] {
     let mut limits = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
     let mut hold = |point: [f64; 3], reach: f64| {

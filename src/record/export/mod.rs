@@ -1,5 +1,4 @@
-//! Data exports of a finished run for other programs. Pictures are drawn by the view, which
-//! stands above.
+//! Exports of a finished run in data formats of other programs. The module `view`, a layer above, draws pictures.
 
 mod csv;
 mod image;
@@ -27,7 +26,7 @@ pub enum DataFormat {
     Vtk,
     /// OVITO: one extended XYZ file with all snapshots.
     Xyz,
-    /// Spreadsheets: a file per table.
+    /// Spreadsheets: one file per table.
     Csv,
     /// LAMMPS: a data file of the last snapshot, atom style sphere.
     Lammps,
@@ -35,8 +34,8 @@ pub enum DataFormat {
     Nodes,
 }
 
-/// Writes a run in another format into `out`, by default the folder `export` of the run; returns
-/// the files that a user opens.
+/// Writes a run in another format into `out`, by default the folder `export` of the run; returns the files that a
+/// user opens.
 pub fn export_data(
     dir: &Path,
     format: DataFormat,
@@ -53,7 +52,7 @@ pub fn export_data(
     }
 }
 
-/// The orientation as a unit quaternion x, y, z, w: in the plane a turn about z by the angle.
+/// Returns the orientation as a unit quaternion x, y, z, w: in the plane a rotation about z by the angle.
 fn quaternion(rotation: [f64; 4], dimensions: usize) -> [f64; 4] {
     if dimensions == 2 {
         let (sin, cos) = libm::sincos(0.5 * rotation[0]);
@@ -63,8 +62,8 @@ fn quaternion(rotation: [f64; 4], dimensions: usize) -> [f64; 4] {
     }
 }
 
-/// What stands for each grain where spheres are drawn: the grain itself, or the components of a clump, with
-/// place and radius, m.
+/// Returns the spheres drawn for each grain, with position and radius, m: the grain itself, or the components of a
+/// clump.
 fn parts<'a>(
     shapes: &[GrainShape],
     grains: &'a [GrainRow],
@@ -84,7 +83,7 @@ fn parts<'a>(
     parts
 }
 
-/// A spin as a vector in space: in the plane about z.
+/// Converts an angular velocity to a vector in space: in the plane about z.
 fn about_z(spin: [f64; 3], dimensions: usize) -> [f64; 3] {
     if dimensions == 2 {
         [0.0, 0.0, spin[0]]

@@ -1,4 +1,5 @@
-//! Nodes of the hierarchy as a table: the system, clusters and groups at rest of each snapshot, with what they hold.
+//! Export of the nodes of the hierarchy as a table: the system, clusters and groups at rest of each snapshot, with
+//! the contents of each.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,12 +14,12 @@ use crate::record::whole::write_anew;
 const COLUMNS: &str =
     "snapshot,time,node,kind,owner,depth,grain,grains,links,links_outside,mass,x,y,z";
 
-/// What a graph holds at any depth.
+/// Totals of a graph over all its levels.
 #[derive(Clone, Copy, Default)]
 struct Held {
     grains: usize,
     mass: f64,
-    /// Sum of masses times places, kg m.
+    /// Sum of masses times positions, kg m.
     moment: [f64; 3],
 }
 
@@ -42,7 +43,8 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
     Ok(vec![path])
 }
 
-/// A row for the system, then for each cluster and each group, by the least number of their grains; a cluster before the groups in it.
+/// Writes a row for the system, then for each cluster and each group, by the least number of their grains; a cluster
+/// before its groups.
 fn nodes(w: &mut impl Write, snapshot: &Snapshot, hierarchy: &Hierarchy) -> std::io::Result<()> {
     let Hierarchy {
         graph,

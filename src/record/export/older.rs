@@ -1,12 +1,12 @@
-//! What an older export left in a folder: of other moments, it would pass for the new one's.
+//! Removes files of an older export from a folder: they hold other times and would pass for part of the new export.
 
 use std::path::Path;
 
 use crate::record::RecordError;
 use crate::record::whole::remove_if_there;
 
-/// Removes these files of `out`, and the numbered files with these ends of its folders; a folder that is empty then
-/// goes too. What has another name is somebody's own and stays.
+/// Removes the given `files` of `out`, and the numbered files with the given ends in its folders; a folder that is
+/// then empty is removed too. Files with other names belong to the user and stay.
 pub(crate) fn forget_older(
     out: &Path,
     files: &[&str],
@@ -29,7 +29,7 @@ pub(crate) fn forget_older(
                 remove_if_there(&path)?;
             }
         }
-        // Empty now, unless somebody keeps something there.
+        // Removes the folder only if it is empty: the user may keep other files there.
         let _ = std::fs::remove_dir(&folder);
     }
     Ok(())

@@ -1,8 +1,8 @@
-//! The periodic box of a run at any moment, as other programs want it.
+//! The periodic box of a run at any time, as other programs need it.
 //!
-//! A box that stays is known from the start. Edges that move are in the series: between two rows of it lengths go
-//! straight from one to the other, and so does the displacement, by way of the shear that passed meanwhile, since
-//! it is told only up to whole lengths.
+//! A fixed box is known from the start. The edges of a moving box are in the series: between two rows lengths are
+//! interpolated linearly, and so is the displacement, by the shear accumulated in between, since the displacement
+//! itself is recorded only modulo whole lengths.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use crate::record::RecordError;
 use crate::record::meta::RunMeta;
 use crate::record::read;
 
-/// A box at a moment.
+/// The box at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Edges {
     /// Origin and length along each periodic axis, m.
     pub axes: [Option<[f64; 2]>; 3],
-    /// How far the image above the box is displaced along x, m.
+    /// Displacement of the image above the box along x, m.
     pub offset: f64,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Space {
     moves: Option<Moving>,
 }
 
-/// The edges in the series.
+/// The moving edges, from the series.
 #[derive(Debug)]
 struct Moving {
     corner: [f64; 3],
@@ -37,7 +37,7 @@ struct Moving {
 }
 
 impl Space {
-    /// Reads what the folder tells of the box.
+    /// Reads the description of the box from the folder.
     pub(super) fn open(dir: &Path, meta: &RunMeta) -> Result<Space, RecordError> {
         let moves = match meta.cell_corner.filter(|_| meta.cell) {
             Some(corner) => Some(Moving::read(dir, corner, meta.dimensions)?),
@@ -49,7 +49,7 @@ impl Space {
         })
     }
 
-    /// The box at a time, s.
+    /// Returns the box at a time, s.
     pub(super) fn at(&self, time: f64) -> Edges {
         match &self.moves {
             Some(moving) => moving.at(time),
@@ -109,8 +109,8 @@ impl Moving {
 mod tests {
     use super::*;
 
-    /// A box of 2 m by 1 m that is sheared at 1.5 1/s, told every second: the displacement passes half a length
-    /// between rows, and it is known only up to whole lengths.
+    /// A box of 2 m by 1 m, sheared at 1.5 1/s and recorded every second: the displacement exceeds half a length
+    /// between rows, and it is known only modulo whole lengths.
     #[test]
     fn the_box_between_two_rows_of_the_series() {
         let wrapped = |offset: f64| offset - 2.0 * (offset / 2.0).round();
@@ -131,7 +131,7 @@ mod tests {
         ] {
             let edges = moving.at(time);
             assert_eq!(edges.axes, [Some([-1.0, 2.0]), Some([3.0, 1.0]), None]);
-            // Half a length to one side is half a length to the other.
+            // Displacements that differ by a whole length are equal.
             let off = wrapped(edges.offset - told).abs();
             assert!(off < 1e-12, "{time}: {}", edges.offset);
         }

@@ -1,9 +1,9 @@
-//! ParaView: PolyData files (.vtp) with one collection (.pvd) that carries the times.
+//! Export for ParaView: PolyData files (.vtp) with one collection (.pvd) that carries the times.
 //!
-//! `grains.pvd` holds points to be drawn as spheres of the array `radius`, of clumps one for each
-//! component; `outlines.pvd` grains of arcs as polygons; `links.pvd` holds
-//! lines, from centre to centre or from centre to contact point, with their forces; `walls.vtp`
-//! the walls at the start. Arrays are base64 of little-endian numbers, each with its length before it.
+//! `grains.pvd` holds points to be drawn as spheres of the array `radius`, one per component for clumps;
+//! `outlines.pvd` holds grains bounded by arcs as polygons; `links.pvd` holds lines, from centre to centre or from
+//! centre to contact point, with their forces; `walls.vtp` holds the walls at the start. Arrays are base64 of
+//! little-endian numbers, each preceded by its length.
 
 use std::fs;
 use std::io::Write;
@@ -67,7 +67,7 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
     Ok(files)
 }
 
-/// A collection that carries the times of the files in a folder.
+/// Returns a collection that lists the files in a folder with their times.
 pub(super) fn collection(folder: &str, times: &[(f64, String)]) -> String {
     let mut text = String::from(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n<Collection>\n",
@@ -85,7 +85,7 @@ pub(super) fn save(path: &Path, text: &str) -> Result<(), RecordError> {
     })
 }
 
-/// Outlines of grains of arcs, as polygons.
+/// Returns the outlines of grains bounded by arcs, as polygons.
 fn outlines(shapes: &[GrainShape], snapshot: &Snapshot) -> String {
     let (mut points, mut cells, mut of) = (Vec::new(), Vec::new(), Vec::new());
     for grain in &snapshot.grains {
@@ -201,7 +201,7 @@ fn walls(walls: &[WallDrawing]) -> String {
     )
 }
 
-/// A PolyData file of points and cells, with data of the points and of the cells.
+/// Returns a PolyData file of points and cells, with data of the points and of the cells.
 fn poly_data(
     points: &[[f64; 3]],
     cells: &str,
@@ -243,7 +243,7 @@ fn integers(name: &str, values: impl Iterator<Item = i64>) -> String {
 }
 
 fn array(kind: &str, name: &str, components: usize, bytes: &[u8]) -> String {
-    // The length is encoded together with the data: readers take both from one stream.
+    // The length is encoded together with the data: readers decode both as one stream.
     let mut all = (bytes.len() as u64).to_le_bytes().to_vec();
     all.extend_from_slice(bytes);
     format!(
@@ -252,7 +252,7 @@ fn array(kind: &str, name: &str, components: usize, bytes: &[u8]) -> String {
     )
 }
 
-/// Base64 with padding (RFC 4648).
+/// Encodes bytes as base64 with padding (RFC 4648).
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -1,12 +1,12 @@
-//! Extended XYZ, as OVITO reads it: one file, a frame per snapshot.
+//! Export as extended XYZ, as OVITO reads it: one file, a frame per snapshot.
 //!
-//! Of a clump each component is a particle, with the number of its grain, whose mass, velocities and force
-//! it tells; a grain of arcs is the particle around it.
+//! Each component of a clump is a particle, with the number, mass, velocities and force of its grain; a grain bounded
+//! by arcs is written as its circumscribed particle.
 //!
-//! The particle type is the regime, so that OVITO colours by it; the orientation is a quaternion
-//! x, y, z, w (in the plane about z). Where space is periodic, `pbc` says along which directions, and
-//! `Lattice` and `Origin` give the box as it is at that moment: exactly along these, sheared where it is, and along
-//! the others as wide as the grains of the frame. Without a lattice OVITO draws the box around each frame by itself.
+//! The particle type is the regime, so that OVITO colours by it; the orientation is a quaternion x, y, z, w (in the
+//! plane about z). Where space is periodic, `pbc` gives the periodic directions, and `Lattice` and `Origin` give the
+//! box at that time: exact along periodic directions, sheared if the box is, and along the others as wide as the
+//! grains of the frame. Without a lattice OVITO draws its own box around each frame.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub(super) fn export(dir: &Path, out: &Path) -> Result<Vec<PathBuf>, RecordError
     Ok(vec![path])
 }
 
-/// The keys of the box, with a space after them; nothing where no direction is periodic.
+/// Returns the keys of the box, followed by a space; nothing where no direction is periodic.
 fn lattice(edges: &Edges, grains: &[GrainRow]) -> String {
     let periodic = &edges.axes;
     if periodic.iter().all(Option::is_none) {
@@ -74,7 +74,7 @@ fn lattice(edges: &Edges, grains: &[GrainRow]) -> String {
             let ends = grains.iter().map(|g| (g.position[k], g.radius));
             let low = ends.clone().map(|(x, r)| x - r).fold(f64::MAX, f64::min);
             let high = ends.map(|(x, r)| x + r).fold(f64::MIN, f64::max);
-            // A box needs an extent also where there are no grains.
+            // The box needs an extent even without grains.
             if low < high {
                 [low, high - low]
             } else {

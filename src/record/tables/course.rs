@@ -1,4 +1,4 @@
-//! What goes on in a run: its events, and the series of the whole.
+//! Fields of the course of a run: its events, and the series of the whole system.
 
 use std::collections::BTreeSet;
 
@@ -231,7 +231,7 @@ pub(in crate::record) fn series_fields(
     f.0
 }
 
-/// What is told of a periodic cell whose edges move.
+/// Adds the fields of a periodic cell whose edges move.
 fn cell_fields(f: &mut Fields<SeriesRow>, dimensions: usize) {
     let of = |r: &SeriesRow| r.cell.unwrap_or_default();
     let about = "length of a periodic cell whose edges move";
@@ -261,7 +261,7 @@ fn cell_fields(f: &mut Fields<SeriesRow>, dimensions: usize) {
     }
 }
 
-/// Names made different where they are not: the second "side" becomes "side_2".
+/// Makes names distinct: the second "side" becomes "side_2".
 fn unique(names: &[String]) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let mut different = Vec::new();

@@ -1,5 +1,5 @@
-//! The fields of each table: the one place that says what a column is called, its unit, its
-//! meaning and where its value comes from.
+//! The fields of each table: the only definition of a column's name, its unit, its meaning and the source of its
+//! value.
 
 mod course;
 mod snapshot;
@@ -37,15 +37,15 @@ pub(in crate::record) static REGIME_NAMES: [&str; 4] = [
 
 const BODY: &str = "grains from 0, boundary i of the scenario as -1 - i, none where there is none";
 
-/// A grain or link together with the number of its snapshot.
+/// A grain or link with the number of its snapshot.
 pub(in crate::record) type InSnapshot<R> = (u64, R);
 
 fn only_columns<R>(fields: Vec<Field<R>>) -> Vec<Column> {
     fields.into_iter().map(|field| field.column).collect()
 }
 
-/// The columns of a table, in order, for a run in 2 or 3 dimensions with these boundaries and meters, and
-/// perhaps a periodic cell whose edges move.
+/// Returns the columns of a table, in order, for a run in 2 or 3 dimensions with these boundaries and meters, with or
+/// without a periodic cell whose edges move.
 pub fn columns(
     table: Table,
     dimensions: usize,
@@ -65,7 +65,7 @@ pub fn columns(
     }
 }
 
-/// All columns as Markdown tables, for the documentation.
+/// Returns all columns as Markdown tables, for the documentation.
 pub fn describe() -> String {
     let boundary = ["NAME".to_string()];
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Grains and links of snapshots.
+//! Fields of grains and links in snapshots.
 
 use super::{BODY, InSnapshot, REGIME_NAMES};
 use crate::record::column::{Field, Fields};

@@ -1,4 +1,4 @@
-//! What is summed up over a run: micro-avalanches, stagnant zones, impacts, wear of walls.
+//! Fields accumulated over a run: micro-avalanches, stagnant zones, impacts, wear of walls.
 
 use crate::record::column::{Field, Fields};
 use crate::record::rows::{AvalancheRow, ImpactRow, WearRow, ZoneRow};

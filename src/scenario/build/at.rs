@@ -1,4 +1,4 @@
-//! A place in a scenario, as parts of the program read their keys.
+//! A place in a scenario, with the checks through which other parts of the program read their keys.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::scenario::spec::GrainSpec;
 use crate::scenario::{grid_table, input, table};
 use crate::spelling::{names, nearest};
 
-/// A place in the document, as those read it who know their own keys.
+/// A place in the document, for code that reads its own keys.
 pub(super) struct At<'a> {
     pub check: Check<'a>,
     pub place: Place,

@@ -1,5 +1,5 @@
-//! The models that a scenario asks for, and what it asks of them: the first thing that one of them does not take is
-//! refused, with the reason of the table of capabilities.
+//! Checks the models that a scenario selects against the features that it uses: the first feature that one of the
+//! models does not support is refused, with the reason from the capability table.
 
 use super::check::Check;
 use super::events;
@@ -10,7 +10,7 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::{BoundarySpec, Spec};
 use crate::system::{Asked, IntegratorName, Part, Setup, ThenName, filling_part, refused};
 
-/// The models that are asked for beside stepping.
+/// Returns the selected models besides stepping.
 pub(super) fn models(spec: &Spec) -> Vec<Model> {
     let rigid = spec.morph.as_ref().is_some_and(|morph| morph.rigid);
     let all = [
@@ -24,13 +24,13 @@ pub(super) fn models(spec: &Spec) -> Vec<Model> {
     asked.map(|(model, _)| model).collect()
 }
 
-/// Whether a filling goes on as motion.
+/// Whether a filling continues as motion.
 pub(super) fn goes_on(spec: &Spec) -> bool {
     let section = spec.quasi_static.as_ref();
     section.is_some_and(|section| section.then == ThenName::Motion)
 }
 
-/// The key that asks for a model.
+/// Returns the key that selects a model.
 fn place_of_model(model: Model) -> Place {
     match model {
         Model::Collisions => Place::of("events"),
@@ -42,13 +42,13 @@ fn place_of_model(model: Model) -> Place {
     }
 }
 
-/// That all models that are asked for take all that is asked of them; `setup` is complete but for their settings.
+/// Checks that all selected models support all features in use; `setup` is complete except for the models' settings.
 pub(super) fn check<D: Dimension>(
     check: Check<'_>,
     spec: &Spec,
     setup: &Setup<D>,
 ) -> Result<(), Problem> {
-    // Laws of pairs that collide by a rule do nothing from event to event.
+    // In the event-driven model, laws of pairs with a collision rule have no effect.
     let idle = |pair: [usize; 2]| {
         let names = pair.map(|material| setup.matter.materials[material].clone());
         let section = spec.events.as_ref();
@@ -56,7 +56,7 @@ pub(super) fn check<D: Dimension>(
     };
     let all = models(spec);
     let refused = match goes_on(spec) {
-        // Each part of the run by its own models.
+        // Each part of the run is checked against its own models.
         true => {
             let motion: Vec<Model> = all
                 .into_iter()
@@ -99,7 +99,7 @@ pub(super) fn check<D: Dimension>(
     Err(Problem::at_key(&shown, format!("{why}; {ways}")))
 }
 
-/// Where a scenario asks for a feature.
+/// Returns the place where a scenario selects a feature.
 fn place_of<D: Dimension>(check: Check<'_>, spec: &Spec, setup: &Setup<D>, asked: Asked) -> Place {
     let key = asked.feature.key();
     let in_list = |list: &str, index: usize| below(Place::of(list).index(index), key);
@@ -137,7 +137,7 @@ fn place_of<D: Dimension>(check: Check<'_>, spec: &Spec, setup: &Setup<D>, asked
     }
 }
 
-/// Where a shape is asked for: in a fill or feed, or in one of their sorts.
+/// Returns the place where a shape is named: in a fill or feed, or in a component of one.
 fn place_of_shape(spec: &Spec, name: &str) -> Place {
     let is = |shape: &Option<String>| shape.as_deref() == Some(name);
     let fills = spec.fill.iter().map(|fill| (&fill.shape, &fill.mix));

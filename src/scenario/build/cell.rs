@@ -7,12 +7,14 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::{CellDriveSpec, Spec};
 use crate::system::{CellControl, CellDrive, CellSetup, CellShear, Setup, Span, beside_cell};
 
-/// Inertial number of a compression at the default greatest rate: slow enough for the grains to give way in turn.
+/// Inertial number of a compression at the default greatest rate: slow enough for grains to rearrange one after
+/// another.
 const INERTIAL: f64 = 0.01;
-/// The least mass of an edge over that of a layer of grains: lighter ones would swing faster than links do.
+/// The least mass of an edge relative to that of a layer of grains: a lighter edge would oscillate faster than links
+/// do.
 const LIGHTEST: f64 = 0.1;
 
-/// Means over the grains at the start.
+/// Averages over the grains at the start.
 struct Sample {
     mass: f64,
     diameter: f64,
@@ -33,7 +35,7 @@ impl Sample {
     }
 }
 
-/// Checks what drives the edges of the periodic box, and writes defaults.
+/// Checks the drive of the edges of the periodic box, and writes defaults.
 pub(super) fn build<D: Dimension>(
     check: Check<'_>,
     spec: &mut Spec,

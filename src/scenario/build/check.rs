@@ -12,7 +12,7 @@ pub(super) struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// The fault of a value that is not what it must be.
+    /// Returns the fault of a value that is not what it must be.
     pub fn wrong(&self, place: &Place, value: &str, must: &str) -> Problem {
         let value = self.document.text_of(place).unwrap_or(value.to_string());
         Problem::at(place, format!("`{place}` is {value}, but must be {must}"))
@@ -27,34 +27,34 @@ impl Check<'_> {
         }
     }
 
-    /// Any finite number.
+    /// Accepts any finite number.
     pub fn finite(&self, place: &Place, value: f64) -> Result<f64, Problem> {
         self.number(place, value, true, "a finite number")
     }
 
-    /// A finite number over 0.
+    /// Accepts a finite number greater than 0.
     pub fn positive(&self, place: &Place, value: f64) -> Result<f64, Problem> {
         self.number(place, value, value > 0.0, "a finite number greater than 0")
     }
 
-    /// A finite number, 0 or more.
+    /// Accepts a finite number, 0 or more.
     pub fn non_negative(&self, place: &Place, value: f64) -> Result<f64, Problem> {
         self.number(place, value, value >= 0.0, "a finite number, 0 or more")
     }
 
-    /// A number over 0 and up to 1.
+    /// Accepts a number over 0 and up to 1.
     pub fn share(&self, place: &Place, value: f64) -> Result<f64, Problem> {
         let ok = value > 0.0 && value <= 1.0;
         self.number(place, value, ok, "over 0 and up to 1")
     }
 
-    /// A number from `low` to `high`.
+    /// Accepts a number from `low` to `high`.
     pub fn within(&self, place: &Place, value: f64, low: f64, high: f64) -> Result<f64, Problem> {
         let ok = value >= low && value <= high;
         self.number(place, value, ok, &format!("from {low} to {high}"))
     }
 
-    /// A vector of finite numbers, as many as the scenario has dimensions.
+    /// Accepts a vector of finite numbers, as many as the scenario has dimensions.
     pub fn vector<D: Dimension>(
         &self,
         place: &Place,
@@ -78,7 +78,7 @@ impl Check<'_> {
         Ok(vector)
     }
 
-    /// A vector, or zero when absent.
+    /// Reads a vector; zero if absent.
     pub fn vector_or_zero<D: Dimension>(
         &self,
         place: &Place,
@@ -90,7 +90,7 @@ impl Check<'_> {
         }
     }
 
-    /// A direction: a vector that is not zero.
+    /// Accepts a direction: a vector that is not zero.
     pub fn direction<D: Dimension>(
         &self,
         place: &Place,
@@ -104,7 +104,7 @@ impl Check<'_> {
         }
     }
 
-    /// Three finite numbers, in the plane too.
+    /// Accepts three finite numbers, in the plane too.
     pub fn in_space(&self, place: &Place, values: &[f64]) -> Result<[f64; 3], Problem> {
         let Ok(vector) = <[f64; 3]>::try_from(values) else {
             return Err(self.wrong(
@@ -119,7 +119,7 @@ impl Check<'_> {
         Ok(vector)
     }
 
-    /// Two corners, the first less than the second in each component.
+    /// Accepts two corners, the first less than the second in each component.
     pub fn corners<D: Dimension>(
         &self,
         table: &Place,
@@ -144,7 +144,7 @@ impl Check<'_> {
         Ok((low, high))
     }
 
-    /// The one key that is given among several of which exactly one must be.
+    /// Returns the one key that is given, where exactly one of several must be.
     pub fn one_of<'k>(
         &self,
         table: &Place,

@@ -1,13 +1,13 @@
-//! How far a point is from a wall at rest, for the check of what is there at the start.
+//! Distance of a point from a wall at rest, for the check of the grains at the start.
 
 use crate::geometry::Dimension;
 use crate::geometry::surface::Pieces;
 use crate::walls::Shape;
 
-/// What clearances from a wall are measured by.
+/// The representation of a wall from which distances are computed.
 pub(super) enum Measured<'a, D: Dimension> {
     Shape(&'a Shape<D>),
-    /// Of a shape that does not tell by itself its surfaces, made once.
+    /// Surfaces of a shape without a distance function, made once.
     Pieces(Pieces<D>),
 }
 
@@ -23,7 +23,7 @@ impl<'a, D: Dimension> Measured<'a, D> {
     /// Distance of a point from the wall, m; negative on the wrong side of a one-sided wall.
     pub fn clearance(&self, x: D::Vector) -> f64 {
         match self {
-            // What has neither a distance nor surfaces has been refused.
+            // A shape with neither a distance function nor surfaces was refused before.
             Measured::Shape(shape) => shape.clearance(x).unwrap_or(f64::INFINITY),
             Measured::Pieces(pieces) => pieces.distance(x),
         }
@@ -37,7 +37,7 @@ mod tests {
     use crate::walls::shapes;
     use nalgebra::{Vector2, Vector3};
 
-    /// Distances worked out by hand, exact to rounding.
+    /// Distances computed by hand, exact to rounding.
     #[test]
     fn distances() {
         fn of<D: Dimension>(shape: &Shape<D>, x: D::Vector) -> f64 {

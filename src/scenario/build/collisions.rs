@@ -1,4 +1,4 @@
-//! Collisions in flight: what of a scenario knows them.
+//! Settings of collisions in flight.
 
 use super::capable;
 use super::check::Check;
@@ -6,11 +6,11 @@ use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
 
-/// The way of a pair during its contact over `run.tolerance`.
+/// Displacement of a pair during its contact, relative to `run.tolerance`.
 const WAY: f64 = 30.0;
 
-/// The greatest way of a pair, over the sum of radii, for which flyers collide at once; none where they
-/// never do. Writes the default into the spec.
+/// Returns the greatest displacement of a pair during contact, relative to the sum of radii, for which flyers collide
+/// instantaneously; none where they never do. Writes the default into the spec.
 pub(super) fn way(check: Check<'_>, spec: &mut Spec) -> Result<Option<f64>, Problem> {
     let at = Place::of("run");
     if let Some(way) = spec.run.collision_way {

@@ -1,4 +1,4 @@
-//! Controls: their keys as they stand in a scenario.
+//! Reads controls from their keys in a scenario.
 
 use super::at::At;
 use super::check::Check;
@@ -9,7 +9,7 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
 use crate::system::Setup;
 
-/// Reads the controls; walls that they move are told so.
+/// Reads the controls and marks the walls that they move.
 pub(super) fn collect<D: Dimension>(
     check: Check<'_>,
     spec: &Spec,

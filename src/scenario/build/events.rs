@@ -1,4 +1,4 @@
-//! The event-driven model: what of a scenario it can take, and its rules.
+//! The event-driven model: checks of the scenario, and collision rules.
 
 use super::check::Check;
 use crate::collide::engine::{ByLaw, Laws, Rough, Rule, no_soft};
@@ -9,7 +9,7 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::{EventsSpec, RuleSpec, Spec};
 use crate::system::{CollapseName, CollisionsName, EventsSetup, Setup, events};
 
-/// Hard bodies may overlap at the start by rounding only: as a share of the radius.
+/// Greatest overlap of hard bodies at the start, as fraction of the radius: rounding only.
 pub(super) const START_OVERLAP: f64 = 1e-9;
 
 /// Checks the section against the rest of the scenario.
@@ -95,8 +95,8 @@ pub(super) fn build<D: Dimension>(
     Ok(Some(found))
 }
 
-/// The contact time that is written, else for pairs that shall collide without loss a hundredth of the time in which
-/// the smallest grain falls by its radius; 0 without gravity.
+/// Returns the given contact time; else, if pairs are to collide without loss, a hundredth of the time in which the
+/// smallest grain falls by its radius; 0 without gravity.
 fn contact_time<D: Dimension>(section: &EventsSpec, setup: &Setup<D>) -> f64 {
     if section.collapse != CollapseName::Elastic || section.contact_time > 0.0 {
         return section.contact_time;
@@ -108,7 +108,7 @@ fn contact_time<D: Dimension>(section: &EventsSpec, setup: &Setup<D>) -> f64 {
     if fall.is_finite() { 0.01 * fall } else { 0.0 }
 }
 
-/// Warns where pairs shall collide without loss within no time at all.
+/// Warns if pairs are to collide without loss but the contact time is zero.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     let idle = |events: &&EventsSetup| {
         events.collapse == CollapseName::Elastic && events.contact_time == 0.0
@@ -124,7 +124,7 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
         .collect()
 }
 
-/// The other models that take the place of stepping, or go with it.
+/// Refuses other models that would replace stepping or be combined with it.
 fn refuse_others<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
     let others = [
         ("quasi_static", setup.models.quasi_static.is_some()),
@@ -190,7 +190,7 @@ fn same(rule: &RuleSpec, [a, b]: &[String; 2]) -> bool {
     (x == a && y == b) || (x == b && y == a)
 }
 
-/// Whether a rule, or the restitution for all, decides how two materials collide.
+/// Whether a rule, or the general restitution, determines how two materials collide.
 pub(super) fn decides(section: &EventsSpec, pair: &[String; 2]) -> bool {
     section.restitution.is_some() || section.rule.iter().any(|rule| same(rule, pair))
 }
@@ -200,7 +200,7 @@ fn can_meet<D: Dimension>(setup: &Setup<D>, a: usize, b: usize) -> bool {
     let of = |material: usize| {
         let all = setup.grains.iter();
         let there = all.filter(|grain| usize::from(grain.material) == material);
-        // Feeds give more than one.
+        // A feed counts as more than one grain.
         there.take(2).count() + 2 * usize::from(is_fed(setup, material))
     };
     let wall = |material: usize| {
@@ -219,7 +219,7 @@ fn of_grains<D: Dimension>(setup: &Setup<D>, material: usize) -> bool {
     is_fed(setup, material) || grains.any(|grain| usize::from(grain.material) == material)
 }
 
-/// Whether a feed gives grains of a material.
+/// Whether a feed supplies grains of a material.
 fn is_fed<D: Dimension>(setup: &Setup<D>, material: usize) -> bool {
     let mut sorts = setup
         .sources
@@ -229,7 +229,7 @@ fn is_fed<D: Dimension>(setup: &Setup<D>, material: usize) -> bool {
     sorts.any(|sort| usize::from(sort.material) == material)
 }
 
-/// The rule of a pair of materials; none where the contact law decides.
+/// Returns the rule of a pair of materials; none where the contact law applies.
 fn rule<D: Dimension>(
     at: &Place,
     section: &EventsSpec,

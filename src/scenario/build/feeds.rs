@@ -8,13 +8,13 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::{FeedSpec, OutletSpec};
 use crate::system::{FeedSetup, FeedTiming, OutletSetup};
 
-/// Grains are numbered by 32 bits, and numbers are never used again.
+/// Grain numbers have 32 bits, and numbers are never reused.
 const MAX_NUMBER: u64 = u32::MAX as u64;
 
-/// Who finds no room in so many places does not find it in more; each takes a look at all grains.
+/// A grain that finds no room in so many places will not find it in more; each try checks all grains.
 const MAX_TRIES: u32 = 1_000_000;
 
-/// The feeds of a scenario that starts with `before` grains.
+/// Builds the feeds of a scenario that starts with `before` grains.
 pub(super) fn feeds<D: Dimension>(
     check: Check<'_>,
     specs: &[FeedSpec],
@@ -88,7 +88,7 @@ pub(super) fn feeds<D: Dimension>(
     Ok(list)
 }
 
-/// The outlets of a scenario.
+/// Builds the outlets of a scenario.
 pub(super) fn outlets<D: Dimension>(
     check: Check<'_>,
     specs: &[OutletSpec],

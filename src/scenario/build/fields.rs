@@ -1,4 +1,4 @@
-//! Fields: their keys as they stand in a scenario, and what does not go with them.
+//! Reads fields from their keys in a scenario, and refuses what is incompatible with them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
 use crate::system::{PerturbKind, Setup};
 
-/// Reads the fields; tables from files are taken into the spec.
+/// Reads the fields; writes tables from files into the spec.
 pub(super) fn collect<D: Dimension>(
     check: Check<'_>,
     spec: &mut Spec,
@@ -33,7 +33,7 @@ pub(super) fn collect<D: Dimension>(
     Ok(found)
 }
 
-/// Leaves out the fields that do nothing to grains of such materials: warnings.
+/// Removes the fields that have no effect on grains of these materials; returns warnings.
 pub(super) fn leave_idle<D: Dimension>(
     place: &mut PlaceFields<D>,
     carried: &LongRangeSetup,
@@ -47,7 +47,7 @@ pub(super) fn leave_idle<D: Dimension>(
     idle.into_iter().map(told).collect()
 }
 
-/// What has no meaning together with these fields.
+/// Refuses what has no meaning together with these fields.
 pub(super) fn refuse_others<D: Dimension>(setup: &Setup<D>) -> Result<(), Problem> {
     if setup.fields.place.is_none() {
         return Ok(());
@@ -89,7 +89,7 @@ pub(super) fn refuse_others<D: Dimension>(setup: &Setup<D>) -> Result<(), Proble
     Ok(())
 }
 
-/// Gravity that changes has no part in the buoyancy, which is that of the scenario's gravity.
+/// Refuses changes of gravity together with buoyancy, which uses the gravity of the scenario.
 pub(super) fn refuse_tilts<D: Dimension>(setup: &Setup<D>) -> Result<(), Problem> {
     let fluid = setup.fields.place.fluid.as_ref();
     if fluid.is_none_or(|fluid| !fluid.buoyancy) {

@@ -1,4 +1,4 @@
-//! Grains at the start: fills, files, lists; then the check of overlaps.
+//! Grains at the start: fills, files, lists; then the overlap check.
 
 use std::path::Path;
 
@@ -20,17 +20,17 @@ use crate::system::PeriodicAxis;
 use crate::system::filling::Inside;
 use crate::walls::Boundary;
 
-/// The grains of all fills, and for each grain where it comes from.
+/// The grains of all fills, and the origin of each grain.
 pub(super) struct Filled<D: Dimension> {
     pub grains: Vec<Grain<D>>,
-    /// First grain of each fill with the place to point to.
+    /// First grain of each fill, with the place to point to.
     starts: Vec<(usize, Place, Listed)>,
-    /// What is told of each fill.
+    /// Figures of each fill for the summary.
     pub figures: Vec<FillFigures>,
     pub warnings: Vec<String>,
 }
 
-/// How a fill lists its grains.
+/// Form in which a fill lists its grains.
 #[derive(Clone, Copy, PartialEq)]
 enum Listed {
     Made,
@@ -39,7 +39,7 @@ enum Listed {
 }
 
 impl<D: Dimension> Filled<D> {
-    /// Where a grain was written, and its name in messages.
+    /// Returns the place where a grain was written, and its name in messages.
     pub fn origin(&self, index: usize) -> (Place, String) {
         let found = self.starts.iter().rev().find(|(start, ..)| *start <= index);
         match found {
@@ -61,18 +61,18 @@ impl<D: Dimension> Filled<D> {
     }
 }
 
-/// What fills are made in.
+/// The surroundings in which fills are made.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a, D: Dimension> {
-    /// As they are written.
+    /// Walls as written.
     pub walls: &'a [Boundary<D>],
-    /// With those of their images that reach into a periodic box or stand next to it.
+    /// Walls including those of their images that reach into a periodic box or touch it.
     pub images: &'a [Boundary<D>],
     pub gravity: D::Vector,
     pub periodic: &'a [Option<PeriodicAxis>],
 }
 
-/// Makes the grains of all fills; files are taken into the spec as lists.
+/// Makes the grains of all fills; writes files into the spec as lists.
 pub(super) fn fills<D: Formed>(
     check: Check<'_>,
     specs: &mut [FillSpec],
@@ -176,7 +176,7 @@ pub(super) fn fills<D: Formed>(
             let mut made = fill::fill(filling, &request, seed, k).map_err(|why| {
                 Problem::at_key(&here, format!("`{here}` cannot be filled: {why}"))
             })?;
-            // Where some would be outside of the vessel that the others are in, all go inside.
+            // If some grains would be outside the vessel that the others are in, all are placed inside.
             held = vessels.holding(&places(&made), Some((min, max)));
             if let Some(first) = held.first().filter(|held| held.is_meant) {
                 let inside = |x: D::Vector, radius: f64| {
@@ -239,12 +239,12 @@ pub(super) fn fills<D: Formed>(
     Ok(filled)
 }
 
-/// Centres and radii.
+/// Returns centres and radii.
 fn places<D: Dimension>(grains: &[Grain<D>]) -> Vec<(D::Vector, f64)> {
     grains.iter().map(|g| (g.position, g.radius)).collect()
 }
 
-/// Diameters than which so much of the mass is finer, m.
+/// Returns the diameters below which given fractions of the mass lie, m.
 fn sizes<D: Dimension>(grains: &[Grain<D>]) -> FillSizes {
     let mut sorted: Vec<(f64, f64)> = grains.iter().map(|g| (2.0 * g.radius, g.mass)).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -287,7 +287,7 @@ fn limit(place: &Place, count: u64, before: usize) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Says that the grains of a file get other numbers than their `id`, of which the first gets `first`.
+/// Warns that the grains of a file get numbers other than their `id`; the first one gets `first`.
 fn renumbered(place: &Place, ids: &[u64], first: usize) -> Option<String> {
     let (k, id) = (first..).zip(ids).find(|(k, id)| *k as u64 != **id)?;
     let last = first + ids.len() - 1;
@@ -324,7 +324,7 @@ fn one<D: Dimension>(
     Ok(grain)
 }
 
-/// Components of a vector for a message: `(0.1, 0.2)`.
+/// Formats the components of a vector for a message: `(0.1, 0.2)`.
 pub(super) fn point<V: Vector>(x: &V) -> String {
     let list: Vec<String> = x.components().map(|v| format!("{v:.6}")).collect();
     let trimmed = list.iter().map(|text| {

@@ -1,4 +1,4 @@
-//! Walls that forces move.
+//! Walls guided by forces.
 
 use super::check::Check;
 use crate::geometry::{Dimension, Vector};
@@ -8,10 +8,10 @@ use crate::scenario::spec::{BoundarySpec, GuidedSpec, MotionSpec};
 use crate::spelling::nearest;
 use crate::walls::{Boundary, Drive, Guided, GuidedState, LoadedArea, Motion, placed};
 
-/// Facing planes are parallel to this.
+/// Tolerance for opposite planes to count as parallel.
 const PARALLEL: f64 = 1e-9;
 
-/// What a wall's guide is; of an area between planes, `pair_planes` finds which these are.
+/// Builds a wall's guide; if its area lies between planes, `pair_planes` finds them.
 pub(super) fn motion<D: Dimension>(
     check: Check<'_>,
     at: &Place,
@@ -96,7 +96,7 @@ pub(super) fn motion<D: Dimension>(
     })))
 }
 
-/// When a wall stops to follow forces, and its speed from then on.
+/// Returns when a wall stops following forces, and its speed from then on.
 fn then(check: Check<'_>, at: &Place, spec: &GuidedSpec) -> Result<Option<[f64; 2]>, Problem> {
     let Some(until) = spec.until else {
         if spec.then_speed.is_some() {

@@ -1,5 +1,5 @@
-//! Keys that somebody has written and that the model of the scenario has no use for: told, not refused, so that one
-//! scenario can be tried in several models.
+//! Warns of keys that the user has written and the scenario's model does not use: a warning, not an error, so that
+//! one scenario can be tried with several models.
 
 use super::capable::{goes_on, models};
 use super::check::Check;
@@ -9,9 +9,9 @@ use crate::scenario::path::Place;
 use crate::scenario::spec::Spec;
 use crate::spelling::names;
 
-/// Keys of `[run]` that are for grains that leave.
+/// Keys of `[run]` for grains that leave.
 const LEAVING: [&str; 2] = ["stop_when_empty", "outlet_interval"];
-/// Keys of `[run]` that are for grains that are stepped.
+/// Keys of `[run]` for stepped grains.
 const STEPPED: [&str; 9] = [
     "step",
     "safety",
@@ -24,14 +24,14 @@ const STEPPED: [&str; 9] = [
     "slip_tolerance",
 ];
 
-/// What a scenario that is not stepped has written in vain.
+/// Warns of keys without effect in a scenario that is not stepped.
 pub(super) fn warnings(check: Check<'_>, spec: &Spec) -> Vec<String> {
     let other = |model: &Model| matches!(model, Model::Collisions | Model::QuasiStatic);
     let Some(model) = models(spec).into_iter().find(other) else {
         return Vec::new();
     };
     let run = Place::of("run");
-    // What goes on as motion is stepped then.
+    // A filling that continues as motion is stepped then.
     let stays = !goes_on(spec);
     let leaving = LEAVING.iter().filter(|_| model != Model::Collisions);
     let idle = leaving.chain(&STEPPED).filter(|_| stays);
@@ -60,7 +60,7 @@ pub(super) fn warnings(check: Check<'_>, spec: &Spec) -> Vec<String> {
     )]
 }
 
-/// Laws of pairs that collide by a rule.
+/// Returns the laws of pairs that collide by a rule.
 fn laws_of_rules(spec: &Spec) -> impl Iterator<Item = Place> {
     let section = spec.events.as_ref();
     let laws = spec.law.iter().enumerate();
@@ -70,7 +70,7 @@ fn laws_of_rules(spec: &Spec) -> impl Iterator<Item = Place> {
     ruled.map(|(k, _)| Place::of("law").index(k))
 }
 
-/// What resists a speed alone.
+/// Returns the keys of terms that act only at a nonzero speed.
 fn creeping(spec: &Spec) -> impl Iterator<Item = Place> {
     spec.law.iter().enumerate().flat_map(|(k, law)| {
         let at = Place::of("law").index(k);
@@ -83,7 +83,7 @@ fn creeping(spec: &Spec) -> impl Iterator<Item = Place> {
     })
 }
 
-/// Of each fill the first key that sets its grains in motion.
+/// Returns, for each fill, the first key that sets its grains in motion.
 fn motions(spec: &Spec) -> impl Iterator<Item = Place> {
     spec.fill.iter().enumerate().filter_map(|(k, fill)| {
         let at = Place::of("fill").index(k);

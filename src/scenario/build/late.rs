@@ -1,10 +1,11 @@
-//! What would act only when the run is over: told, not refused, for a run may be cut short to look at how it begins.
+//! Warns of parts that would act only after the end of the run: a warning, not an error, since a run may be shortened
+//! to see its beginning.
 
 use crate::geometry::Dimension;
 use crate::system::{PerturbKind, PerturbWhen, Setup};
 use crate::walls::Motion;
 
-/// What of a setup does nothing before its finish.
+/// Warns of parts of a setup that have no effect before its finish.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     let finish = setup.run.finish;
     let mut found = Vec::new();
@@ -22,7 +23,7 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
         }
     }
     for (k, feed) in setup.sources.feeds.iter().enumerate() {
-        // A grain that comes at the very end is there.
+        // A grain fed exactly at the finish is still added.
         if feed.start > finish {
             tell(format!("`feed[{k}]` starts"), feed.start);
         }
@@ -39,7 +40,7 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
         let late = |time: f64| time > finish || lasts && time == finish;
         match perturb.when {
             PerturbWhen::At(time) if late(time) => tell(format!("`perturb[{k}]` comes"), time),
-            // No jam is found at time 0.
+            // No jam is detected at time 0.
             PerturbWhen::OnJam { delay, .. } if delay >= finish => {
                 tell(
                     format!("`perturb[{k}]` comes after a jam, at the earliest"),
@@ -52,7 +53,7 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     found
 }
 
-/// When a wall begins to move that stands before, s.
+/// Returns the time at which a wall that is first at rest begins to move, s.
 fn begins<D: Dimension>(motion: &Motion<D>) -> Option<f64> {
     let still = D::Vector::default();
     match motion {

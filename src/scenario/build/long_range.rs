@@ -1,4 +1,4 @@
-//! What grains carry, and forces between their centres.
+//! Charges and similar properties of materials, and long-range forces between the centres of grains.
 
 use super::check::Check;
 use super::materials::Materials;
@@ -9,7 +9,7 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
 use crate::system::Setup;
 
-/// Reads what the materials carry.
+/// Reads the sources of long-range forces of the materials.
 pub(super) fn collect(
     check: Check<'_>,
     spec: &Spec,
@@ -41,7 +41,7 @@ pub(super) fn collect(
     })
 }
 
-/// Forces from afar would come from all images, where space repeats itself.
+/// Refuses long-range forces in periodic space, where they would come from all images.
 pub(super) fn refuse_periodic<D: Dimension>(setup: &Setup<D>) -> Result<(), Problem> {
     let axes = ["x", "y", "z"].into_iter().zip(&setup.space.periodic);
     let periodic = axes.into_iter().find(|(_, axis)| axis.is_some());
@@ -55,7 +55,7 @@ pub(super) fn refuse_periodic<D: Dimension>(setup: &Setup<D>) -> Result<(), Prob
     Err(Problem::at_key(&Place::of("periodic").key(axis), what))
 }
 
-/// The key that makes forces act from afar.
+/// Returns the key that causes long-range forces.
 fn carrier<D: Dimension>(setup: &Setup<D>) -> String {
     if setup.fields.long_range.gravitation != 0.0 {
         return "`field.gravitation`".into();

@@ -13,17 +13,17 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::{FillSpec, LawSection, MaterialSpec, Sort, Spec};
 use crate::spelling::{names, nearest};
 
-/// Materials of a scenario: each pair of them has a place for its law.
+/// Limit on the materials of a scenario: the table of laws has an entry for each pair.
 const MOST: usize = 1000;
 
-/// The materials that a scenario uses, in order of name; the spec keeps these and no others.
+/// The materials that a scenario uses, in order of name; the spec keeps only these.
 pub(super) struct Materials {
     pub names: Vec<String>,
     pub specs: Vec<MaterialSpec>,
 }
 
 impl Materials {
-    /// Index of a material that is known to be used.
+    /// Returns the index of a material that is known to be used.
     pub fn index(&self, name: &str) -> u16 {
         self.names
             .iter()
@@ -31,13 +31,13 @@ impl Materials {
             .unwrap_or(0) as u16
     }
 
-    /// Density of a material of grains.
+    /// Returns the density of a material of grains.
     pub fn density(&self, index: u16) -> f64 {
         self.specs[usize::from(index)].density.unwrap_or(f64::NAN)
     }
 }
 
-/// Finds all materials that the spec names, and takes embedded ones into it.
+/// Finds all materials that the spec names, and writes embedded ones into it.
 pub(super) fn collect(check: Check<'_>, spec: &mut Spec) -> Result<Materials, Problem> {
     let mut uses: Vec<(Place, String, bool)> = Vec::new();
     for (k, wall) in spec.boundary.iter().enumerate() {
@@ -62,7 +62,7 @@ pub(super) fn collect(check: Check<'_>, spec: &mut Spec) -> Result<Materials, Pr
         }
         match library.material.get(name) {
             Some(found) => {
-                // Ranges are for the choice of values; a run has its values.
+                // Ranges only guide the choice of values; a run has its values.
                 let chosen = MaterialSpec {
                     ranges: None,
                     ..found.clone()
@@ -117,7 +117,7 @@ pub(super) fn collect(check: Check<'_>, spec: &mut Spec) -> Result<Materials, Pr
     })
 }
 
-/// All sorts of grains, fills before feeds, each with the place of its fill or feed.
+/// Returns all components of grains, fills before feeds, each with the place of its fill or feed.
 fn sorts(spec: &Spec) -> Vec<(Place, Sort<'_>)> {
     let fills = spec.fill.iter().map(|fill| fill.sorts());
     let feeds = spec.feed.iter().map(|feed| feed.sorts());
@@ -153,7 +153,7 @@ fn unknown(
     ))
 }
 
-/// The laws of all pairs that can meet; the spec keeps these and no others, in order.
+/// Builds the laws of all pairs that can meet; the spec keeps only these, in order.
 pub(super) fn laws(
     check: Check<'_>,
     spec: &mut Spec,
@@ -176,7 +176,7 @@ pub(super) fn laws(
                 None => library.law.iter().find(pair).cloned(),
             };
             let can_meet = meets(spec, name_a, name_b);
-            // From event to event rules come first, and are asked for elsewhere.
+            // In the event-driven model rules take precedence, and `events` checks for them.
             let names = [name_a.clone(), name_b.clone()];
             let events = spec.events.as_ref();
             if events.is_some_and(|section| events::decides(section, &names)) {
@@ -226,8 +226,8 @@ fn meets(spec: &Spec, a: &str, b: &str) -> bool {
     pairs_of_grains || (grains(a) > 0 && wall(b)) || (wall(a) && grains(b) > 0)
 }
 
-/// A law of materials that nothing is of does nothing, which is well in a collection of laws; where its name is nearly that of a
-/// material that is there, it is a slip of the pen.
+/// A law for unused materials has no effect, which is allowed in a collection of laws; but if its name is close to
+/// that of a present material, it is taken for a typing error.
 fn names_are_known(spec: &Spec, materials: &Materials) -> Result<(), Problem> {
     let library = embedded::materials();
     let known = |name: &String| {
@@ -250,7 +250,7 @@ fn names_are_known(spec: &Spec, materials: &Materials) -> Result<(), Problem> {
 }
 
 fn missing(spec: &Spec, a: &str, b: &str) -> Problem {
-    // Point to where the second material of the pair comes into play.
+    // Points to where the second material of the pair is used.
     let place = spec
         .boundary
         .iter()

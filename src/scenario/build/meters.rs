@@ -1,4 +1,4 @@
-//! Meters, checked.
+//! Builds and checks meters.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
 use crate::system::{MeterPlace, MeterSetup};
 
-/// The meters of a scenario; the time between their looks is written into the spec.
+/// Builds the meters of a scenario; writes the interval between their counts into the spec.
 pub(super) fn collect<D: Dimension>(
     check: Check<'_>,
     spec: &mut Spec,

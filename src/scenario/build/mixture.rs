@@ -1,4 +1,4 @@
-//! Sorts of grains, checked: what a fill or a feed is made of.
+//! Builds and checks the mixture of grains of a fill or a feed.
 
 use super::check::Check;
 use super::materials::Materials;
@@ -10,14 +10,15 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::{CountedSpec, RadiusSpec, Sort};
 use crate::system::{Component, Mixture};
 
-/// What materials, shapes and forms there are.
+/// Materials and shapes of the scenario.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a, D: Dimension> {
     pub materials: &'a Materials,
     pub shapes: &'a Shapes<D>,
 }
 
-/// Where the key of a sort stands: in the mixture, or for a key that it leaves out in the fill or feed itself.
+/// Returns the place of a key of a component: in the mixture, or, for a key that it omits, in the fill or feed
+/// itself.
 pub(super) fn place_of(at: &Place, sort: &Sort<'_>, key: &str) -> Place {
     let own = sort.entry.filter(|(_, spec)| match key {
         "material" => spec.material.is_some(),
@@ -31,7 +32,7 @@ pub(super) fn place_of(at: &Place, sort: &Sort<'_>, key: &str) -> Place {
     }
 }
 
-/// The mixture of a fill or feed at a place, whose own radii stand at another.
+/// Builds the mixture of a fill or feed at a place; its own radii may be at another place.
 pub(super) fn mixture<D: Dimension>(
     check: Check<'_>,
     at: &Place,
@@ -40,7 +41,7 @@ pub(super) fn mixture<D: Dimension>(
     (radius_at, radius): (&Place, &RadiusSpec),
     known: Known<'_, D>,
 ) -> Result<Mixture, Problem> {
-    // Looked at even where every sort has radii of its own: what is written must be sound.
+    // Checked even where every component has radii of its own: all that is written must be valid.
     let general = radius_law::<D>(check, radius_at, radius)?;
     let mut components = Vec::with_capacity(sorts.len());
     for sort in sorts {

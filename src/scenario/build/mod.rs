@@ -1,5 +1,5 @@
-//! From a scenario as it is written to a [`Setup`] and to the same scenario fully resolved:
-//! defaults written out, embedded materials and files taken in.
+//! Builds a [`Setup`] from a scenario, and resolves the scenario: defaults are written out, embedded materials and
+//! files included.
 
 mod at;
 mod capable;
@@ -49,10 +49,10 @@ use crate::system::{
 };
 use crate::walls::images::{ImagesError, walls_with_images};
 
-/// A scenario may start with this many grains: about a kilobyte each.
+/// Greatest number of grains at the start: about a kilobyte each.
 pub const MAX_GRAINS: u64 = 10_000_000;
 
-/// Builds the setup, and the scenario as it is after resolving.
+/// Builds the setup, and the resolved scenario.
 pub(super) fn build<D: Integrate>(
     document: &Document,
     spec: &Spec,
@@ -63,7 +63,7 @@ pub(super) fn build<D: Integrate>(
     let ignored = ignored::warnings(check, &spec);
     check_name(check, &Place::of("name"), &spec.name)?;
     spec.version = Some(env!("CARGO_PKG_VERSION").into());
-    // TOML has signed numbers only: a greater seed could not be written back.
+    // TOML has signed integers only: a greater seed could not be written back.
     if i64::try_from(spec.seed).is_err() {
         return Err(check.wrong(
             &Place::of("seed"),
@@ -98,7 +98,7 @@ pub(super) fn build<D: Integrate>(
     let repeated = |(index, error): (usize, ImagesError)| {
         Problem::at_key(&Place::of("boundary").index(index), error.to_string())
     };
-    // From event to event walls with images are refused later, with a message of its own.
+    // In the event-driven model walls with images are refused later, with a message of its own.
     let images = match spec.events {
         Some(_) => boundaries.clone(),
         None => walls_with_images(&boundaries, &axes).map_err(repeated)?,
@@ -151,7 +151,7 @@ pub(super) fn build<D: Integrate>(
         },
         fields: FieldSetup {
             gravity,
-            // A fluid drags by itself.
+            // A fluid has a drag of its own.
             drag: if place.fluid.is_some() { 0.0 } else { drag },
             long_range,
             place,
@@ -219,7 +219,7 @@ fn check_name(check: Check<'_>, place: &Place, name: &str) -> Result<(), Problem
     Ok(())
 }
 
-/// Periodic directions as they are written.
+/// Returns the periodic directions.
 fn axes<D: Dimension>(spec: &Spec) -> Vec<Option<PeriodicAxis>> {
     let axes = [spec.periodic.x, spec.periodic.y, spec.periodic.z];
     let axis = |[low, high]: [f64; 2]| PeriodicAxis {
@@ -275,7 +275,7 @@ fn periodic<D: Dimension>(
         }
         check.finite(&here.index(0), low)?;
         check.finite(&here.index(1), high)?;
-        // Less than two diameters, and a grain could meet the same neighbour on both sides.
+        // With less than two diameters a grain could meet the same neighbour on both sides.
         if high - low < 4.0 * radius || high <= low {
             return Err(check.wrong(
                 &here,

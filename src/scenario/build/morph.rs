@@ -1,4 +1,4 @@
-//! The morph policy: its settings, and what of a scenario it can take.
+//! Settings of the morph policy, and its checks of the scenario.
 
 use super::capable;
 use super::check::Check;
@@ -8,7 +8,7 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::Spec;
 use crate::system::{MorphSetup, Setup};
 
-/// The dwell that makes a link stable is ten contact times: parts of it.
+/// Defaults of the policy as fractions of the dwell after which a link is stable (ten contact times).
 const CALM: f64 = 0.4;
 const CARRY: f64 = 7.5;
 const PACE: f64 = 1.5;

@@ -1,11 +1,11 @@
-//! Hollows of walls as narrow as grains, in which the theory of round contacts ends.
+//! Warns of hollows in walls as narrow as grains, where the theory of round contacts does not apply.
 
 use crate::contact::ContactLaw;
 use crate::contact::curved::LEAST;
 use crate::geometry::Dimension;
 use crate::system::{Setup, moving_part};
 
-/// A warning for each wall with a hollow in which the largest grain lies all around, where laws mind radii.
+/// Returns a warning for each wall with a hollow about as narrow as a grain, where laws depend on radii.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     if setup.models.events.is_some()
         || setup.models.quasi_static.is_some() && moving_part(setup).is_none()

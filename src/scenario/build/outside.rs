@@ -1,65 +1,68 @@
-//! Who of a fill is outside of the vessel that the others are in.
+//! Finds the grains of a fill that are outside the vessel which contains the others.
 //!
-//! A region is a box, and vessels often are none: in its corners grains would stand beside the wall and fall past it. Walls that are felt from
-//! both sides do not say which side is meant, so the fill itself does: a wall that holds most of a fill, or spans most of its region, is its
-//! vessel, and all of it is meant to be in there. A post in the midst of a bed is no vessel, and of two vessels in each other the outer one
-//! counts. A place is in a vessel if the wall is met in every direction across gravity; a place above it counts too, if what falls from there comes in.
+//! A region is a box, but vessels often are not: grains in its corners would be beside the wall and fall past it.
+//! Two-sided walls do not say which side is meant, so the fill decides: a wall that contains most of a fill, or spans
+//! most of its region, is its vessel, and the whole fill is meant to be inside. A post in the middle of a bed is no
+//! vessel, and of two nested vessels the outer one counts. A place is inside a vessel if a ray meets the wall in
+//! every direction across gravity; a place above it counts too, if a grain that falls from there enters the vessel.
 
 use crate::geometry::surface::Pieces;
 use crate::geometry::{Dimension, Vector};
 use crate::walls::Boundary;
 use crate::walls::shapes::Barrier;
 
-/// Directions across gravity in space, and how many of them may miss: what has holes holds all the same.
+/// Number of directions across gravity in space, and how many of them may miss the wall: a vessel with holes is still
+/// a vessel.
 const ROUND: usize = 8;
 const HOLES: usize = 1;
-/// Steps of a fall after which a place counts as outside.
+/// Number of steps of a fall after which a place counts as outside.
 const STEPS: usize = 10_000;
-/// A place from which a wall is nearer than this, over the radius, has met it.
+/// A place whose distance from a wall, relative to the radius, is less than this touches it.
 const NEAR: f64 = 0.5;
 
-/// A vessel holds at least this share of the region that it spans, or of the grains.
+/// A vessel contains at least this fraction of the region that it spans, or of the grains.
 const HELD: f64 = 0.2;
 
-/// A wall that may hold grains, where it is at time 0.
+/// A wall that may contain grains, at its position at time 0.
 struct Wall<'a, D: Dimension> {
     boundary: &'a Boundary<D>,
     barrier: Barrier<D>,
     pieces: Pieces<D>,
 }
 
-/// All walls that may hold grains.
+/// All walls that may contain grains.
 pub(super) struct Vessels<'a, D: Dimension> {
     walls: Vec<Wall<'a, D>>,
     /// Unit vector along gravity; none without it.
     down: Option<D::Vector>,
-    /// Directions in which a wall must be met.
+    /// Directions in which a ray must meet a wall.
     round: Vec<D::Vector>,
     holes: usize,
-    /// The corners of what all thin walls span, m.
+    /// Bounding box of all thin walls, m.
     extent: Option<(D::Vector, D::Vector)>,
 }
 
-/// What holds most of a fill: a wall by itself, or all thin walls together.
+/// A vessel that contains most of a fill: a single wall, or all thin walls together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Vessel {
-    /// A wall, by its place among those that may hold grains.
+    /// A single wall, by its index among those that may contain grains.
     One(usize),
     All,
 }
 
-/// A vessel that holds grains of a fill, and who is outside of it.
+/// A vessel that contains grains of a fill, and the grains outside of it.
 pub(super) struct Held {
     pub vessel: Vessel,
-    /// The names of its walls.
+    /// Names of its walls.
     pub names: String,
-    /// Grains outside, by place in the list.
+    /// Indices of the grains outside.
     pub outside: Vec<usize>,
     /// Whether all grains are meant to be inside.
     pub is_meant: bool,
 }
 
-/// Of vessels that hold a part of a fill each, the one that holds most, and who is in none of them.
+/// Of vessels that each contain a part of a fill, returns the one that contains most, with the grains that are in
+/// none of them.
 fn beside_all(vessels: Vec<Held>) -> Vec<Held> {
     let is_in_none = |k: &usize| {
         let mut all = vessels.iter();
@@ -81,7 +84,7 @@ fn beside_all(vessels: Vec<Held>) -> Vec<Held> {
 }
 
 impl<'a, D: Dimension> Vessels<'a, D> {
-    /// Of walls, gates closed, under a gravity.
+    /// Collects the walls that may contain grains, gates closed, under a gravity.
     pub fn new(walls: &'a [Boundary<D>], gravity: D::Vector) -> Self {
         let g = gravity.norm();
         let down = (g > 0.0).then(|| gravity * (1.0 / g));
@@ -121,14 +124,14 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         }
     }
 
-    /// What a vessel spans, m.
+    /// Returns the bounding box of a vessel, m.
     fn span(&self, vessel: Vessel) -> Option<(D::Vector, D::Vector)> {
         let of = (0..self.walls.len()).filter(|&k| self.is_of(vessel, k));
         let boxes = of.filter_map(|k| {
             let boundary = self.walls[k].boundary;
             let (low, high) = boundary.shape.extent()?;
             let pose = boundary.motion.pose(0.0);
-            // The corners of the box, wherever the wall has been turned to.
+            // The corners of the box in the wall's orientation.
             let corner = |n: usize| {
                 pose.to_world(D::Vector::from_fn(|k| {
                     if n >> k & 1 == 0 { low[k] } else { high[k] }
@@ -140,14 +143,14 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         boxes.reduce(|a, b| joined::<D>(joined::<D>(a, b.0), b.1))
     }
 
-    /// The share of a region that lies in what a vessel spans, or above it.
+    /// Returns the fraction of a region that lies within the bounding box of a vessel, or above it.
     fn share(&self, vessel: Vessel, (min, max): (D::Vector, D::Vector)) -> f64 {
         let Some((low, high)) = self.span(vessel) else {
             return 0.0;
         };
         let down = self.down.unwrap_or_default();
         let shares = (0..D::N).map(|k| {
-            // Against gravity it goes on without end.
+            // Against gravity the box extends to infinity.
             let low = if down[k] > 0.5 {
                 min[k]
             } else {
@@ -163,7 +166,8 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         shares.product()
     }
 
-    /// Whether a vessel spans most of a region and holds a good part of it: a cone holds a quarter of the box around it, a ramp nothing.
+    /// Whether a vessel spans most of a region and contains a good part of it: a cone contains a quarter of its
+    /// bounding box, a ramp nothing.
     fn is_meant(
         &self,
         vessel: Vessel,
@@ -186,8 +190,9 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         held.count() as f64 > HELD * all as f64
     }
 
-    /// Vessels that hold most of these grains, centres and radii (m), or span most of their region, if they have one, but do not hold all;
-    /// without such one that holds a good part of them.
+    /// Returns the vessels that contain most of these grains, centres and radii (m), or span most of their region, if
+    /// there is one, but do not contain all of them; without such a vessel, the one that contains a good part of
+    /// them.
     pub fn holding(
         &self,
         grains: &[(D::Vector, f64)],
@@ -200,13 +205,13 @@ impl<'a, D: Dimension> Vessels<'a, D> {
             .filter(|&k| self.walls[k].boundary.shape.is_thin())
             .collect();
         let mut all: Vec<Vessel> = thin.iter().map(|&k| Vessel::One(k)).collect();
-        // Of one wall alone it was asked already.
+        // A single thin wall was checked already.
         if thin.len() > 1 || self.walls.len() > 1 {
             all.push(Vessel::All);
         }
         let (mut found, mut partly): (Vec<Held>, Vec<Held>) = Default::default();
         for vessel in all {
-            // Walls make up a vessel together where none is one by itself.
+            // Walls form a vessel together only if none is one by itself.
             if vessel == Vessel::All && !found.is_empty() {
                 continue;
             }
@@ -239,7 +244,7 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         if found.is_empty() {
             return beside_all(partly);
         }
-        // Who is outside of the outer of two is outside of the inner one too.
+        // A grain outside the outer of two vessels is outside the inner one too.
         let outer: Vec<bool> = found
             .iter()
             .map(|held| {
@@ -255,7 +260,7 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         found
     }
 
-    /// Whether a grain at a place is in a vessel, or comes in when it falls.
+    /// Whether a grain at a place is in a vessel, or enters it when it falls.
     pub fn holds(&self, vessel: Vessel, x: D::Vector, radius: f64) -> bool {
         if self.surrounds(vessel, x) {
             return true;
@@ -263,7 +268,7 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         let (Some(down), Some((low, high))) = (self.down, self.span(vessel)) else {
             return false;
         };
-        // As far down as the vessel goes.
+        // Falls at most to the bottom of the vessel.
         let corners = D::Vector::from_fn(|k| if down[k] > 0.0 { high[k] } else { low[k] });
         let most = down.dot(&(corners - x));
         let mut fallen = 0.0;
@@ -291,7 +296,7 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         false
     }
 
-    /// Whether walls are met in every direction across gravity.
+    /// Whether rays in every direction across gravity meet the walls.
     fn surrounds(&self, vessel: Vessel, x: D::Vector) -> bool {
         if let Vessel::One(k) = vessel
             && let Some(within) = self.walls[k].barrier.is_within(self.to_frame(k, x))
@@ -302,7 +307,7 @@ impl<'a, D: Dimension> Vessels<'a, D> {
         self.round.iter().all(|&way| {
             let met = (0..self.walls.len()).any(|k| {
                 let wall = &self.walls[k];
-                // What is flat or a box is no vessel here, but may be a side of one.
+                // A plane or a box is no vessel by itself here, but may be a side of one.
                 let counts = match vessel {
                     Vessel::One(one) => one == k,
                     Vessel::All => true,
@@ -333,7 +338,7 @@ fn joined<D: Dimension>(
     )
 }
 
-/// Directions across gravity; without it along all axes.
+/// Returns directions across gravity; without gravity along all axes.
 fn round<D: Dimension>(down: Option<D::Vector>) -> Vec<D::Vector> {
     let axis = |k: usize, sign: f64| D::Vector::from_fn(|i| if i == k { sign } else { 0.0 });
     let Some(down) = down else {
@@ -341,7 +346,7 @@ fn round<D: Dimension>(down: Option<D::Vector>) -> Vec<D::Vector> {
             .map(|n| axis(n / 2, if n % 2 == 0 { 1.0 } else { -1.0 }))
             .collect();
     };
-    // The axis that is most across, made exactly so.
+    // The axis most nearly perpendicular to gravity, made exactly so.
     let most = (0..D::N).min_by(|&a, &b| down[a].abs().total_cmp(&down[b].abs()));
     let across = axis(most.unwrap_or(0), 1.0);
     let across = across - down * across.dot(&down);
@@ -355,7 +360,7 @@ fn round<D: Dimension>(down: Option<D::Vector>) -> Vec<D::Vector> {
     });
     (0..ROUND)
         .map(|n| {
-            // Turned a little off the axes, along which edges of meshes often lie.
+            // Rotated slightly off the axes, along which edges of meshes often lie.
             let angle = 0.137 + std::f64::consts::TAU * n as f64 / ROUND as f64;
             let (sine, cosine) = libm::sincos(angle);
             across * cosine + third * sine

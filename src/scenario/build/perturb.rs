@@ -11,12 +11,12 @@ use crate::scenario::spec::{
 };
 use crate::system::{PerturbKind, PerturbSetup, PerturbWhen, Setup, System, Victim};
 
-/// A swing takes at least so many steps.
+/// Least number of steps per oscillation.
 const STEPS: f64 = 64.0;
-/// A swing that goes on longer than so many is a slip of the pen.
+/// More oscillations than this are taken for a typing error.
 const SWINGS: u64 = 1_000_000;
 
-/// The perturbations of a scenario whose setup is otherwise complete.
+/// Builds the perturbations of a scenario whose setup is otherwise complete.
 pub(super) fn perturbs<D: Integrate>(
     check: Check<'_>,
     spec: &Spec,
@@ -98,7 +98,7 @@ fn kind<D: Integrate>(
     } else if let Some(spec) = &section.tilt {
         tilt(check, &here, spec, setup)
     } else {
-        // The one that is left.
+        // Only the removal is left.
         let victim = match section.remove.as_ref() {
             Some(RemoveSpec::Arch(grain)) => Victim::OfArch(*grain),
             Some(RemoveSpec::Near(point)) => {
@@ -139,9 +139,9 @@ fn shake<D: Integrate>(
     let direction = check.direction::<D>(&at.key("direction"), &spec.direction)?;
     let amplitude = check.positive(&at.key("amplitude"), spec.amplitude)?;
     let frequency = check.positive(&at.key("frequency"), spec.frequency)?;
-    // A setup that has no plan is told of when it is to run.
+    // A setup without a plan is reported when it is to run.
     let step = System::plan(setup).map_or(0.0, |plan| plan.step);
-    // From collision to collision paths are cut as short as it takes.
+    // The event-driven model cuts paths as short as necessary.
     let fastest = if steps {
         1.0 / (STEPS * step)
     } else {
@@ -211,7 +211,7 @@ fn tilt<D: Dimension>(
     }))
 }
 
-/// A turn that is not none.
+/// Reads a rotation that is not zero.
 fn turn<D: Dimension>(
     check: Check<'_>,
     at: &Place,

@@ -1,9 +1,9 @@
-//! Feeds that ask for more than can come: told before the run.
+//! Warns before the run of feeds that are to supply more than fits.
 
 use crate::geometry::Dimension;
 use crate::system::{FeedTiming, Setup, digits};
 
-/// Feeds whose regions are too small for what they are asked for.
+/// Returns warnings for feeds whose regions are too small for the requested amount.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     let unit = if D::N == 2 { "kg/m" } else { "kg" };
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The quasi-static model: what of a scenario it can take, and its settings.
+//! The quasi-static model: checks of the scenario, and settings.
 
 use super::check::Check;
 use crate::body::Formed;
@@ -11,7 +11,7 @@ use crate::system::{
     FreedomName, PerturbWhen, QuasiStaticSetup, Setup, TensionName, ThenName, moving_part,
 };
 
-/// Grains that come for a trial, so that a filling that cannot begin is refused before it is run: a millisecond of work.
+/// Grains added in a trial, so that a filling that cannot begin is refused before the run: a millisecond of work.
 const TRIED: usize = 16;
 
 /// Checks the section against the rest of the scenario.
@@ -70,12 +70,12 @@ pub(super) fn build<D: Formed>(
     Ok(Some(settings))
 }
 
-/// When motion begins after a filling, s.
+/// Returns the time at which motion begins after a filling, s.
 fn begin_of<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> f64 {
     (setup.grains.len() + 1) as f64 * settings.interval
 }
 
-/// That nothing acts on a bed that is still being filled, where motion comes after.
+/// Checks that nothing acts on a bed that is still being filled, if motion follows.
 fn waits<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> Result<(), Problem> {
     if settings.then != ThenName::Motion {
         return Ok(());
@@ -109,8 +109,8 @@ fn waits<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> Result<
 
 const TRANSLATIONAL: &str = "with `quasi_static.freedom = \"translational\"` grains do not turn";
 
-/// Warns of a run that ends before motion begins, and where some pairs grip and others do not: a grain that only bodies without friction touch may spin
-/// as it likes, which stops the run.
+/// Warns of a run that ends before motion begins, and where only some pairs have friction: a grain touched only by
+/// frictionless bodies may spin freely, which stops the run.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     let Some(settings) = &setup.models.quasi_static else {
         return Vec::new();
@@ -129,7 +129,7 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     warnings
 }
 
-/// What the first pair without grip means where others have one.
+/// Warns of the first frictionless pair, if others have friction.
 fn smooth_pair<D: Dimension>(setup: &Setup<D>) -> Option<String> {
     let count = setup.matter.laws.materials;
     let grips = |k: &usize| setup.matter.laws.laws[*k].map(|law| law.grips());

@@ -7,7 +7,7 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::{CountedSpec, RadiusSpec, RadiusTable};
 use crate::system::{Counted, RadiusLaw, SizeClasses};
 
-/// The law of radii, checked.
+/// Builds and checks the law of radii.
 pub(super) fn radius_law<D: Dimension>(
     check: Check<'_>,
     place: &Place,
@@ -22,7 +22,7 @@ pub(super) fn radius_law<D: Dimension>(
         CountedSpec::Number => Counted::Number,
         CountedSpec::Mass => mass,
     });
-    // What was given decides the way; nothing that is read here is missing.
+    // The given keys decide the form; every key read here is present.
     let number = |key: Option<f64>| key.unwrap_or(f64::NAN);
     match (table.given().as_slice(), counted) {
         (["mean", "spread"], None) => Ok(RadiusLaw::Normal {

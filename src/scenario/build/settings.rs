@@ -11,15 +11,15 @@ use crate::scenario::spec::{IntervalSpec, Spec, StepSpec};
 use crate::system::{FeedSetup, LogSetup, MotionSetup, SettleSetup, Setup, System, moving_part};
 use crate::walls::{Boundary, Motion};
 
-/// More rows of a log than this are refused: a slip of a decimal point would fill the disk.
+/// More rows of a log than this are refused: a misplaced decimal point would fill the disk.
 pub(super) const MAX_ROWS: f64 = 1e7;
-/// More steps than this cannot end in a lifetime.
+/// A run of more steps than this would not end in a lifetime.
 const MAX_STEPS: f64 = 1e12;
 /// A link is stable after this many contact times at rest (thesis 5.5.2: ten steps; a dwell in
 /// contact times does not change with the step).
 const DWELL: f64 = 10.0;
 
-/// The scales that defaults are made from.
+/// Scales from which defaults are computed.
 pub(super) struct Scales {
     /// Reference speed, m/s: sqrt(g d).
     speed: f64,
@@ -30,7 +30,7 @@ pub(super) struct Scales {
 }
 
 impl Scales {
-    /// The scales of what a scenario starts with.
+    /// Returns the scales of a scenario's initial state.
     pub fn of<D: Dimension>(
         grains: &[Grain<D>],
         feeds: &[FeedSetup<D>],
@@ -86,7 +86,7 @@ impl Scales {
         }
     }
 
-    /// Refuses scales that no number holds: defaults follow from them.
+    /// Refuses scales that overflow or underflow, since defaults follow from them.
     fn check(&self) -> Result<(), Problem> {
         let held = [self.speed, self.diameter, self.time()];
         if held.iter().all(|scale| scale.is_normal()) && self.contact.1.is_finite() {
@@ -98,13 +98,13 @@ impl Scales {
         )))
     }
 
-    /// The time for a diameter at the reference speed, s: sqrt(d / g).
+    /// Returns the time to cover a diameter at the reference speed, s: sqrt(d / g).
     pub fn time(&self) -> f64 {
         self.diameter / self.speed
     }
 }
 
-/// Speed of a moving wall, m/s, for scales only.
+/// Returns the speed of a moving wall, m/s, for scales only.
 fn wall_speed<D: Dimension>(motion: &Motion<D>) -> f64 {
     match motion {
         Motion::Velocity(velocity) => velocity.norm(),
@@ -163,7 +163,7 @@ pub(super) fn check(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What the settings come to.
+/// Settings of time, accuracy and logs.
 pub(super) struct Settings {
     pub motion: MotionSetup,
     pub settle: Option<SettleSetup>,
@@ -245,7 +245,7 @@ pub(super) fn fill_in(
     let log = LogSetup {
         series: interval("series", &mut spec.log.series, 500.0)?,
         snapshots: interval("snapshots", &mut spec.log.snapshots, 100.0)?,
-        // The default waits for the step: `checkpoints`.
+        // The default needs the step: see `checkpoints`.
         checkpoint: match spec.log.checkpoint {
             None => None,
             ref mut given => interval("checkpoint", given, 1.0)?,
@@ -263,17 +263,17 @@ pub(super) fn fill_in(
     })
 }
 
-/// Grain-steps between two checkpoints: some seconds of work, against the few hundredths of a
-/// second that a checkpoint may take on a busy disk.
+/// Grain-steps between two checkpoints: some seconds of work, against the few hundredths of a second that a
+/// checkpoint may take on a busy disk.
 const CHECKPOINT_WORK: f64 = 1e8;
 /// Grains between two checkpoints of a quasi-static filling, some seconds of work.
 const CHECKPOINT_GRAINS: f64 = 1000.0;
-/// Grains of a gas from which on checkpoints are written.
+/// Number of grains of a gas above which checkpoints are written.
 const CHECKPOINT_FLYERS: f64 = 10_000.0;
-/// More checkpoints than this save nothing.
+/// Limit on the number of checkpoints; more would save nothing.
 const MAX_CHECKPOINTS: f64 = 1000.0;
 
-/// The default interval of checkpoints: by an estimate of the work, not by a clock, so that the
+/// Sets the default interval of checkpoints, from an estimate of the work rather than the time elapsed, so that the
 /// same scenario always resolves to the same file.
 pub(super) fn checkpoints<D: Integrate>(spec: &mut Spec, setup: &mut Setup<D>) {
     if spec.log.checkpoint.is_some() {
@@ -282,12 +282,12 @@ pub(super) fn checkpoints<D: Integrate>(spec: &mut Spec, setup: &mut Setup<D>) {
     let parts = if setup.models.quasi_static.is_some() && moving_part(setup).is_none() {
         (setup.grains.len() as f64 / CHECKPOINT_GRAINS).floor()
     } else if setup.models.events.is_some() {
-        // How many collisions there will be nobody knows: some parts of the whole for many grains.
+        // The number of collisions is not known beforehand: for many grains the run is divided into some parts.
         (setup.grains.len() as f64 / CHECKPOINT_FLYERS)
             .floor()
             .min(10.0)
     } else {
-        // A setup that has no plan is told of when it is to run.
+        // A setup without a plan is reported when it is to run.
         let work = System::plan(setup).map_or(0.0, |plan| plan.grain_steps);
         (work / CHECKPOINT_WORK).floor()
     };
@@ -316,7 +316,7 @@ pub(super) fn rows(
     Ok(())
 }
 
-/// Size of the cells of the maps of walls.
+/// Reads the size of the cells of the wall maps.
 fn wear(check: Check<'_>, spec: &Spec, log: &Place) -> Result<Option<f64>, Problem> {
     let size = spec.log.wear;
     size.map(|size| check.positive(&log.key("wear"), size))

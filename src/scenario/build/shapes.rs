@@ -1,4 +1,4 @@
-//! Shapes of grains by name, and the forms that they give.
+//! Shapes of grains by name, and the forms made from them.
 
 use std::collections::BTreeSet;
 
@@ -12,40 +12,40 @@ use crate::scenario::spec::{ArcSpec, ComponentSpec, ShapeSpec, Spec};
 use crate::spelling::{names, nearest};
 use crate::system::RadiusLaw;
 
-/// Shapes of a scenario.
+/// Limit on the shapes of a scenario.
 const MOST: usize = 1000;
-/// Disks or spheres of a shape.
+/// Limit on the disks or spheres of a shape.
 const MOST_PARTS: usize = 10_000;
 
-/// The forms that a scenario uses, in order of name; the spec keeps these shapes and no others.
+/// The forms that a scenario uses, in order of name; the spec keeps only their shapes.
 pub(super) struct Shapes<D: Dimension> {
     pub forms: Vec<Form<D>>,
 }
 
-/// The shape that a fill or feed asks for.
+/// The shape that a fill or feed selects.
 #[derive(Clone, Copy)]
 pub(super) struct Shaped<'a, D: Dimension> {
     pub index: u16,
     pub form: &'a Form<D>,
-    /// The radius around a grain over the one that is asked for.
+    /// Circumscribed radius of a grain over the given radius.
     scale: f64,
 }
 
 impl<D: Dimension> Shaped<'_, D> {
-    /// The radius around a grain, m, for one that is asked for.
+    /// Returns the circumscribed radius of a grain, m, for a given radius.
     pub fn radius(&self, asked: f64) -> f64 {
         self.scale * asked
     }
 
-    /// The law of the radii around grains.
+    /// Returns the law of the circumscribed radii.
     pub fn law(&self, asked: RadiusLaw) -> RadiusLaw {
         asked.scaled(self.scale)
     }
 }
 
 impl<D: Dimension> Shapes<D> {
-    /// The shape of a name that is known to be used; none for disks and spheres, also where one ball is
-    /// all that a shape is.
+    /// Returns the shape with a name that is known to be used; none for disks and spheres, also where a shape
+    /// consists of a single ball.
     pub fn of(&self, name: Option<&str>, equal_measure: bool) -> Option<Shaped<'_, D>> {
         let index = self
             .forms
@@ -65,7 +65,7 @@ impl<D: Dimension> Shapes<D> {
     }
 }
 
-/// Finds all shapes that the spec names, and takes embedded ones into it.
+/// Finds all shapes that the spec names, and writes embedded ones into it.
 pub(super) fn collect<D: Formed>(check: Check<'_>, spec: &mut Spec) -> Result<Shapes<D>, Problem> {
     let mut uses: Vec<(Place, String)> = Vec::new();
     let fills = spec.fill.iter().map(|fill| fill.sorts()).enumerate();
@@ -120,7 +120,7 @@ pub(super) fn collect<D: Formed>(check: Check<'_>, spec: &mut Spec) -> Result<Sh
     Ok(Shapes { forms })
 }
 
-/// A shape that comes with the program, without the density that `arenite calc grain` takes.
+/// Returns a shape that comes with the program, without the density that `arenite calc grain` uses.
 fn embedded(name: &str) -> Option<ShapeSpec> {
     let mut keys: toml::Table = toml::from_str(named_shape(name)?).ok()?;
     keys.remove("density");

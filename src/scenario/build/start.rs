@@ -1,4 +1,4 @@
-//! What is there at the start must fit: no grain in another, in a wall, or on its wrong side.
+//! Checks the grains at the start: none may be in another, in a wall, or on its wrong side.
 
 use rustc_hash::FxHashMap;
 
@@ -10,19 +10,20 @@ use crate::scenario::problem::Problem;
 use crate::system::{OutletSetup, PeriodicAxis};
 use crate::walls::{Boundary, Images, Pose};
 
-/// What surrounds the grains at the start.
+/// Surroundings of the grains at the start.
 pub(super) struct Surroundings<'a, D: Dimension> {
     pub walls: &'a [Boundary<D>],
     pub forms: &'a [Form<D>],
     pub outlets: &'a [OutletSetup<D>],
     pub periodic: &'a [Option<PeriodicAxis>],
-    /// The greatest overlap over the smaller radius.
+    /// Greatest overlap relative to the smaller radius.
     pub overlap: f64,
     /// Whether the run settles first, before any gate opens.
     pub settles: bool,
 }
 
-/// Checks all grains; the fault told is that of the first grain that has one, of two that overlap that of the largest.
+/// Checks all grains; reports the first grain with a fault, and among overlapping pairs the first in order of
+/// decreasing size.
 pub(super) fn check_start<D: Dimension>(
     filled: &Filled<D>,
     around: &Surroundings<'_, D>,
@@ -31,7 +32,7 @@ pub(super) fn check_start<D: Dimension>(
         .walls
         .iter()
         .map(|wall| {
-            // What cannot repeat itself has been refused; what is cut at a border has images that overlap.
+            // A wall that cannot repeat periodically was refused before; images of a wall cut at a border overlap.
             let images = Images::of(wall, 1, around.periodic).unwrap_or_else(|_| Images::none(1));
             (wall, images, Measured::of(&wall.shape))
         })
@@ -135,16 +136,16 @@ fn clear_of_walls<D: Dimension>(
     Ok(())
 }
 
-/// Grains of one size, up to a factor of two, in cells as wide as the largest of them.
+/// Grains of similar size, within a factor of two, in cells as wide as the largest of them.
 struct Size {
-    /// Along each axis: where cells begin, their width, m, and their number where the axis repeats itself.
+    /// For each axis: origin of the cells, their width, m, and their number if the axis is periodic, else 0.
     layout: Vec<(f64, f64, i64)>,
     cells: FxHashMap<[i64; 3], Vec<u32>>,
 }
 
 impl Size {
     fn new<D: Dimension>(diameter: f64, around: &Surroundings<'_, D>) -> Size {
-        // Along a periodic axis the cells divide the box, so that the last meets the first.
+        // Along a periodic axis the cells divide the box evenly, so that the last meets the first.
         let along = |axis: usize| match around.periodic[axis] {
             Some(p) => {
                 let cells = libm::floor(p.length / diameter).clamp(1.0, 1e15);
@@ -167,8 +168,9 @@ impl Size {
     }
 }
 
-/// The largest grains come first, and each is looked for among those of its size and of larger ones: so a large grain
-/// among many small ones costs those beside it a look, and not all of them one at each other.
+/// Processes the largest grains first and compares each with those of its size class and of larger ones: a large
+/// grain among many small ones is then compared only with those near it, and the small ones are not all compared with
+/// each other.
 fn clear_of_each_other<D: Dimension>(
     filled: &Filled<D>,
     around: &Surroundings<'_, D>,
@@ -205,7 +207,7 @@ fn clear_of_each_other<D: Dimension>(
     Ok(())
 }
 
-/// A cell and those around it, wrapped along periodic axes, each once.
+/// Returns a cell and its neighbours, wrapped along periodic axes, each once.
 fn neighbours<D: Dimension>(cell: [i64; 3], layout: &[(f64, f64, i64)]) -> Vec<[i64; 3]> {
     let mut list = vec![cell];
     for axis in 0..D::N {
@@ -229,13 +231,13 @@ fn neighbours<D: Dimension>(cell: [i64; 3], layout: &[(f64, f64, i64)]) -> Vec<[
     list
 }
 
-/// What a grain of a form consists of; none of a disk or sphere.
+/// Returns the disks or spheres of a grain with a form; none for a plain disk or sphere.
 fn balls<D: Dimension>(grain: &Grain<D>, around: &Surroundings<'_, D>) -> Option<Vec<Ball<D>>> {
     let form = &around.forms[usize::from(grain.form?)];
     Some(form.balls(grain.position, grain.rotation, grain.radius))
 }
 
-/// How deep what a grain consists of lies in another, m.
+/// Returns the depth of overlap of two grains, over all their parts, m.
 fn depth<D: Dimension>(of: &Grain<D>, other: &Grain<D>, around: &Surroundings<'_, D>) -> f64 {
     let whole = |grain: &Grain<D>| {
         vec![Ball {
@@ -275,7 +277,7 @@ fn pair<D: Dimension>(
     let mut overlap = first.radius + second.radius - arm.norm();
     let allowed = around.overlap * first.radius.min(second.radius);
     if overlap > allowed && (first.form.is_some() || second.form.is_some()) {
-        // Both next to each other, also across a border.
+        // Places both next to each other, also across a border.
         let moved = Grain {
             position: first.position + arm,
             ..*second

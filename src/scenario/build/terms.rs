@@ -11,7 +11,7 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::{LawSection, Spec};
 use crate::system::Setup;
 
-/// The terms of a law, checked.
+/// Builds and checks the terms of a law.
 pub(super) fn collect(
     check: Check<'_>,
     at: &Place,
@@ -32,7 +32,7 @@ pub(super) fn collect(
         };
         let key = here.key("unloading_stiffness");
         let unloading = check.positive(&key, spec.unloading_stiffness)?;
-        // At least a little more, or the link could not forget what it bore.
+        // Must exceed it at least slightly, or the link would never lose its loading history.
         if unloading < normal_stiffness * (1.0 + 1e-6) {
             let must = format!("more than normal_stiffness = {}", normal_stiffness);
             return Err(check.wrong(&key, &unloading.to_string(), &must));
@@ -61,7 +61,7 @@ pub(super) fn collect(
     Ok(terms)
 }
 
-/// The first key of a law that gives a term.
+/// Returns the first key of a law that gives a term.
 fn first(law: &LawSection) -> &'static str {
     let filled = [
         ("cohesion", law.cohesion.is_some()),
@@ -151,7 +151,7 @@ fn resistance(check: Check<'_>, at: &Place, spec: &ResistanceKeys) -> Result<Res
     Ok(Resistance { friction, kind })
 }
 
-/// Grains of arcs have no terms.
+/// Refuses terms for grains bounded by arcs, which do not support them.
 pub(super) fn refuse_arcs<D: Dimension>(spec: &Spec, setup: &Setup<D>) -> Result<(), Problem> {
     let composed = spec.law.iter().position(|law| first(law) != "between");
     let arcs = setup.matter.forms.iter().any(|form| form.arcs);

@@ -1,4 +1,4 @@
-//! Walls that stand twice in one place: a grain feels both, so that they are twice as stiff as either.
+//! Warns of coincident walls: a grain feels both, so that they are twice as stiff as one.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use super::grains::point;
 use crate::geometry::{Dimension, Vector};
 use crate::walls::Boundary;
 
-/// A warning for each wall that stands, whole or with a piece of its chain, where another stands and moves like it.
+/// Returns a warning for each wall that coincides, completely or with one piece of its chain, with another that moves
+/// like it.
 pub(super) fn warnings<D: Dimension>(walls: &[Boundary<D>]) -> Vec<String> {
     let mut pieces = Pieces::default();
     let mut found = Vec::new();
@@ -31,14 +32,15 @@ pub(super) fn warnings<D: Dimension>(walls: &[Boundary<D>]) -> Vec<String> {
     found
 }
 
-/// Pieces of chains by their ends, whichever comes first, and which wall has them.
+/// Pieces of chains by their ends, in either order, with the walls that have them.
 #[derive(Default)]
 struct Pieces {
     of: BTreeMap<[[u64; 3]; 2], Vec<usize>>,
 }
 
 impl Pieces {
-    /// Adds the pieces of a wall; the first that a wall before it has too and moves alike, and that wall.
+    /// Adds the pieces of a wall; returns the first of them that an earlier wall with the same motion has too, and
+    /// that wall.
     fn meet<D: Dimension>(
         &mut self,
         walls: &[Boundary<D>],
@@ -60,7 +62,7 @@ impl Pieces {
 }
 
 fn bits<V: Vector>(x: V) -> [u64; 3] {
-    // 0 and -0 are one place.
+    // 0 and -0 are the same coordinate.
     std::array::from_fn(|k| {
         if k < V::LEN {
             (x[k] + 0.0).to_bits()

@@ -1,4 +1,4 @@
-//! Boundaries: sugar to shapes, paths, gates.
+//! Builds boundaries: shapes, paths, gates.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use crate::scenario::problem::Problem;
 use crate::scenario::spec::{BoundarySpec, MotionSpec, SpinSpec};
 use crate::walls::{Boundary, Motion, MotionPiece};
 
-/// More walls than can be numbered in the records are refused.
+/// Limit on the number of walls, which the records can number.
 const MAX_BOUNDARIES: usize = 1 << 15;
 
-/// The walls of a scenario; names of walls are filled in.
+/// Builds the walls of a scenario; fills in missing names.
 pub(super) fn boundaries<D: Dimension>(
     check: Check<'_>,
     specs: &mut [BoundarySpec],
@@ -72,7 +72,7 @@ pub(super) fn boundaries<D: Dimension>(
     Ok(walls)
 }
 
-/// A spin: one number in the plane, three in space.
+/// Reads an angular velocity: one number in the plane, three in space.
 pub(super) fn spin<D: Dimension>(
     check: Check<'_>,
     place: &Place,
@@ -137,7 +137,7 @@ fn path<D: Dimension>(
             let mut path: Vec<MotionPiece<D>> = Vec::new();
             for (k, piece) in pieces.iter().enumerate() {
                 let here = list.index(k);
-                // Before time 0 nothing moves: grains settle.
+                // Nothing moves before time 0, while grains settle.
                 let from = check.non_negative(&here.key("from"), piece.from)?;
                 if path.last().is_some_and(|before| from <= before.from) {
                     return Err(check.wrong(
@@ -161,7 +161,7 @@ fn path<D: Dimension>(
     })
 }
 
-/// A path through the rows of a table.
+/// Reads a path from the rows of a table.
 fn table<D: Dimension>(
     check: Check<'_>,
     at: &Place,

@@ -1,12 +1,12 @@
-//! Increments of displacements of a bed of grains: a solver for one purpose.
+//! Solver for increments of displacements of a bed of grains.
 //!
-//! Each row is a grain with its displacement and its turn times its radius, so that the geometry of a
-//! link is its normal alone: at a contact in the direction m from a to b, surfaces move apart by
-//! d = u_a - u_b + (s_a + s_b) x m, which the link resists with kn along m and kt across. Where grains have
-//! several parts that holds for the parts in touch, which go and turn along with their grains ([`Lever`]).
+//! Each row contains the displacement of a grain and its rotation times its radius, so that the geometry of a
+//! link consists only of its normal: at a contact in the direction m from a to b, the surfaces separate by d
+//! = u_a - u_b + (s_a + s_b) x m, which the link resists with kn along m and kt across. For grains with
+//! several parts this holds for the parts in contact, which move and turn with their grains ([`Lever`]).
 //!
-//! With the diagonal block of each grain D = G G^T, what is solved for is y = G^T x: its matrix
-//! I + L + L^T has unit blocks on the diagonal.
+//! With the diagonal block of each grain D = G G^T, the solver computes y = G^T x, whose matrix I +
+//! L + L^T has unit blocks on the diagonal.
 
 mod solve;
 
@@ -16,52 +16,52 @@ use crate::geometry::{Dimension, Vector};
 
 pub use solve::Number;
 
-/// A link that resists.
+/// An elastic link.
 #[derive(Clone, Copy, Debug)]
 pub struct Strut<D: Dimension> {
     /// First grain.
     pub a: u32,
-    /// Second grain; none: ground.
+    /// Second grain; none for the ground.
     pub b: Option<u32>,
     /// Unit normal from the first to the second.
     pub normal: D::Vector,
     /// Stiffness along the normal, N/m.
     pub kn: f64,
-    /// Stiffness across, N/m; in the plane 0 for a link that slides.
+    /// Tangential stiffness, N/m; in the plane 0 for a sliding link.
     pub kt: f64,
-    /// In space, of a link that slides: the direction in which it does, a unit vector across the
-    /// normal; beside it the link resists. Else zero.
+    /// In space, for a sliding link: the direction of sliding, a unit tangent vector; the link
+    /// resists only perpendicular to it. Otherwise zero.
     pub slide: D::Vector,
 }
 
-/// The stiffness of a bed, ready to solve with.
+/// The stiffness matrix of a bed in the form required by the solver.
 #[derive(Debug)]
 pub struct Bed<D: Dimension, S: Number> {
-    /// By grain: its rank in the order in which sweeps go.
+    /// Rank of each grain in the order of sweeps.
     ranks: Vec<u32>,
-    /// By rank: the inverse of G, the Cholesky factor of its block, by rows; zero for who is held.
+    /// By rank: the inverse of G, the Cholesky factor of the diagonal block, by rows; zero for held grains.
     roots: Vec<f64>,
-    /// By rank: where its links to lower ranks start, and where those to higher ones do.
+    /// By rank: start of the links to lower ranks, and of those to higher ranks.
     starts: Vec<[u32; 2]>,
     /// Ranks at the other ends of links, by rank.
     to: Vec<u32>,
-    /// Their blocks of L or L^T, by columns.
+    /// Blocks of L or L^T of these links, by columns.
     blocks: Vec<D::Unknowns<S>>,
 }
 
-/// Most unknowns of a grain.
+/// Greatest number of unknowns of a grain.
 const MOST: usize = 6;
-/// Grains that follow each other in a sweep lie apart, in so many places of the bed by turns: one need not
-/// wait for what the one before it comes to.
+/// Consecutive grains of a sweep alternate between this many separate regions of the bed, so that a
+/// grain does not wait for the result of the one before.
 const STRANDS: usize = 4;
 
-/// Unknowns of a grain.
+/// Number of unknowns of a grain.
 const fn unknowns<D: Dimension>() -> usize {
     D::N + D::SPINS
 }
 
-/// Force and moment over the radius, by which a strut resists where its surfaces move apart so; seen from
-/// the end from which this normal points, the ball at which has this lever if it is a part.
+/// Force, and moment over the radius, with which a strut resists a separation of its surfaces, for the
+/// end from which the normal points; `lever` applies if the ball at that end is part of a grain.
 fn resist<D: Dimension>(
     s: &Strut<D>,
     normal: D::Vector,
@@ -70,7 +70,7 @@ fn resist<D: Dimension>(
 ) -> [f64; MOST] {
     let along = apart.dot(&normal) * (s.kn - s.kt);
     let mut force = normal * along + apart * s.kt;
-    // In the plane there is no direction across beside that of sliding.
+    // In the plane there is no tangential direction perpendicular to that of sliding.
     if D::N == 3 {
         force += s.slide * (-s.kt * apart.dot(&s.slide));
     }
@@ -87,8 +87,8 @@ fn resist<D: Dimension>(
     })
 }
 
-/// How surfaces move apart by a unit of one unknown of the grain from which this normal points (`sign` 1),
-/// or of the other (-1).
+/// Separation of the surfaces for a unit of one unknown of the grain from which the normal points
+/// (`sign` 1), or of the other (-1).
 fn apart<D: Dimension>(
     unknown: usize,
     normal: D::Vector,
@@ -107,14 +107,14 @@ fn apart<D: Dimension>(
 }
 
 impl<D: Dimension, S: Number> Bed<D, S> {
-    /// A bed of struts among disks or spheres, each freedom of which is held besides by a spring to the
-    /// ground: `ground` has these by grain, N/m, for displacements and for turns times the radius.
+    /// A bed of struts between disks or spheres. In addition a spring to the ground holds each degree of
+    /// freedom: `ground` gives these by grain, N/m, for displacements and for rotations times the radius.
     pub fn new(struts: &[Strut<D>], ground: &[[f64; 2]]) -> Self {
         Self::with_levers(struts, &[], ground)
     }
 
-    /// The same where there are grains of several parts: `levers` tell where the balls at the two ends of
-    /// each strut lie in their grains. Empty where all grains are balls.
+    /// The same with grains of several parts: `levers` gives the positions of the balls at the two
+    /// ends of each strut in their grains. Empty if all grains are balls.
     pub fn with_levers(struts: &[Strut<D>], levers: &[[Lever<D>; 2]], ground: &[[f64; 2]]) -> Self {
         let (n, m) = (ground.len(), unknowns::<D>());
         let ranks = strands(n);
@@ -162,7 +162,7 @@ impl<D: Dimension, S: Number> Bed<D, S> {
             let levers = levers.get(index);
             let [own_lever, other_lever] = [0, 1].map(|end| levers.map(|levers| &levers[end]));
             let [own, other] = [a, b].map(|rank| &roots[rank as usize * m * m..][..m * m]);
-            // What the other's unknowns do here, in their units and ours; the other way round the same.
+            // Effect of the other grain's unknowns on this one, in the units of both; the reverse is the transpose.
             let mut ours = [[0.0; MOST]; MOST];
             for (q, column) in ours[..m].iter_mut().enumerate() {
                 let apart = apart::<D>(q, s.normal, -1.0, other_lever);
@@ -200,7 +200,7 @@ impl<D: Dimension, S: Number> Bed<D, S> {
         }
     }
 
-    /// Holds a grain fast.
+    /// Fixes a grain.
     pub fn hold(&mut self, grain: usize) {
         let (m, none) = (unknowns::<D>(), D::Unknowns::<S>::default());
         let rank = self.ranks[grain] as usize;
@@ -247,7 +247,7 @@ fn strands(grains: usize) -> Vec<u32> {
     ranks
 }
 
-/// The inverse of a block's Cholesky factor in place of the block; zero where it has none.
+/// Replaces a block by the inverse of its Cholesky factor, or by zero if it has none.
 fn invert_root(block: &mut [f64], m: usize) {
     let mut factor = [0.0; MOST * MOST];
     let factor = &mut factor[..m * m];
@@ -265,7 +265,7 @@ fn invert_root(block: &mut [f64], m: usize) {
     }
 }
 
-/// A lower triangle times a vector.
+/// Product of a lower triangular matrix and a vector.
 #[inline(always)]
 fn times_lower(lower: &[f64], m: usize, x: &[f64]) -> [f64; MOST] {
     let mut y = [0.0; MOST];
@@ -285,8 +285,8 @@ mod tests {
     use crate::geometry::{Planar, Spatial};
     use crate::stress::{Dense, Freedom, Link, LinkState, Network, Node};
 
-    /// Random links among grains and with the ground, as a bed and as the dense stiffness of a
-    /// [`Network`], whose turns are brought to turns times the radius.
+    /// Random links between grains and with the ground, as a bed and as the dense stiffness of a
+    /// [`Network`], with rotations converted to rotations times the radius.
     fn both<D: Dimension, S: Number>(
         rng: &mut ChaCha8Rng,
         shaped: bool,
@@ -311,7 +311,7 @@ mod tests {
         let mut struts: Vec<Strut<D>> = Vec::new();
         let mut levers: Vec<[Lever<D>; 2]> = Vec::new();
         for a in 0..n {
-            // Grains of several parts may be linked twice.
+            // Grains of several parts may have two links.
             let twice = shaped.then_some(Some((a + 1) % n));
             let others = [None, Some((a + 1) % n), Some((a + 5) % n)];
             for b in others.into_iter().chain(twice) {
@@ -389,7 +389,7 @@ mod tests {
             if s.slide == D::Vector::default() {
                 continue;
             }
-            // Of what the surfaces move apart in that direction, a unit of each unknown is so much.
+            // Contribution of a unit of each unknown to the separation of the surfaces in that direction.
             let mut part = DVector::<f64>::zeros(n * m);
             for (end, grain, sign) in [(0, Some(s.a), 1.0), (1, s.b, -1.0)] {
                 let Some(grain) = grain else { continue };
@@ -409,7 +409,7 @@ mod tests {
         (Bed::with_levers(&struts, &levers, &ground), dense)
     }
 
-    /// How far solutions are from a dense factor's: while none is held, and from there with one held.
+    /// Compares solutions with those of a dense factor: first with all grains free, then with one held.
     fn check<D: Dimension, S: Number>(tolerance: f64, bound: f64) {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         for shaped in [false, true].repeat(20) {
@@ -427,7 +427,7 @@ mod tests {
                     }
                     bed.hold(0);
                 }
-                // From what was found before, as the tries of a carry do.
+                // Starts from the last solution, as the attempts of an equilibrium solve do.
                 let took = bed.solve(load.as_slice(), &mut found, tolerance, 500);
                 assert!(took.is_some_and(|took| took > 0));
                 let exact = dense.clone().lu().solve(&load).expect("it is held");
@@ -439,10 +439,10 @@ mod tests {
 
     #[test]
     fn is_the_stiffness_of_the_network_and_solves_like_a_dense_factor() {
-        // The tolerance times the root of the condition, some 30, and room.
+        // The tolerance times the square root of the condition number, about 30, with a margin.
         check::<Planar, f64>(1e-12, 1e-10);
         check::<Spatial, f64>(1e-12, 1e-10);
-        // Numbers are rounded by 6e-8 here, times the condition, some 1e3.
+        // Numbers are rounded by 6e-8 here, times the condition number, about 1e3.
         check::<Planar, f32>(1e-6, 1e-4);
         check::<Spatial, f32>(1e-6, 1e-4);
     }

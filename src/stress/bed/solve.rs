@@ -1,19 +1,19 @@
-//! Displacements of a bed under a load, to a tolerance.
+//! Computes displacements of a bed under a load, to a tolerance.
 //!
-//! Conjugate gradients with the preconditioner (I + L) (I + L^T), which is symmetric Gauss-Seidel by
-//! blocks, run on (I + L)^-1 (I + L + L^T) (I + L^T)^-1 so that an iteration costs one sweep up and one
-//! down and no product with the matrix (Eisenstat 1981): with t = (I + L^T)^-1 p, that operator times p is
-//! t + (I + L)^-1 (p - t).
+//! Conjugate gradients with the preconditioner (I + L) (I + L^T), which is symmetric block
+//! Gauss-Seidel. The iteration uses (I + L)^-1 (I + L + L^T) (I + L^T)^-1, so that it costs one
+//! sweep up and one down and no product with the matrix (Eisenstat 1981): with t = (I + L^T)^-1 p,
+//! that operator times p is t + (I + L)^-1 (p - t).
 //!
-//! What is to be known to some per cent only is solved for in single precision, which takes 0.7 of the
-//! time (docs/notes/performance.md).
+//! Solutions that are needed only to some per cent are computed in single precision, which takes
+//! 0.7 of the time (docs/notes/performance.md).
 
 use super::{Bed, MOST, times_lower, unknowns};
 use crate::geometry::Dimension;
 use crate::stress::precondition::backward;
 use crate::vector::{Kernel, Lanes, Level, run};
 
-/// Numbers in which a bed is solved.
+/// Number types for the solution of a bed.
 pub trait Number:
     Copy
     + Default
@@ -24,7 +24,7 @@ pub trait Number:
     + std::ops::Mul<Output = Self>
     + Into<f64>
 {
-    /// The nearest such number.
+    /// The nearest number of this type.
     fn of(value: f64) -> Self;
 }
 
@@ -43,10 +43,10 @@ impl Number for f32 {
 }
 
 impl<D: Dimension, S: Number> Bed<D, S> {
-    /// Improves displacements (m; turns times the radius, m) under a load (N; moments over the radius,
-    /// N), both by grain, until what is left is `tolerance` of the load; forces are measured by the
-    /// preconditioner, which is by how far they would move grains. Tells how many iterations it took;
-    /// none when `most` were not enough or a number is not finite.
+    /// Improves displacements (m; rotations times the radius, m) under a load (N; moments over the
+    /// radius, N), both by grain, until the residual is `tolerance` of the load. The norm is that
+    /// of the preconditioner, which measures forces by the displacements that they would cause.
+    /// Returns the number of iterations; none if `most` were not enough or a number is not finite.
     pub fn solve(
         &self,
         load: &[f64],
@@ -66,7 +66,7 @@ impl<D: Dimension, S: Number> Bed<D, S> {
         )
     }
 
-    /// What is left when what those at the other ends of some links do is taken off.
+    /// Subtracts the contributions of the grains at the other ends of some links.
     #[inline(always)]
     fn left(
         &self,
@@ -87,7 +87,7 @@ impl<D: Dimension, S: Number> Bed<D, S> {
     }
 }
 
-/// A solution on its way.
+/// A solution in progress.
 struct Solve<'a, D: Dimension, S: Number> {
     bed: &'a Bed<D, S>,
     load: &'a [f64],
@@ -96,7 +96,7 @@ struct Solve<'a, D: Dimension, S: Number> {
     most: usize,
 }
 
-/// By entry.
+/// Applies a function entry by entry.
 #[inline(always)]
 fn by_entry<D: Dimension, S: Number>(
     mut a: D::Unknowns<S>,
@@ -126,8 +126,8 @@ impl<D: Dimension, S: Number> Solve<'_, D, S> {
         total::<D, S>(squares)
     }
 
-    /// The load and what is found so far as unknowns have them, both over the greatest part of the load,
-    /// which comes last: so that no square of it is too small for a number.
+    /// The load and the present solution in scaled unknowns, both divided by the greatest component
+    /// of the load, which is returned last, so that no square underflows.
     #[inline(always)]
     fn scaled(&self) -> ([Vec<D::Unknowns<S>>; 2], f64) {
         let m = unknowns::<D>();
@@ -161,7 +161,7 @@ impl<D: Dimension, S: Number> Solve<'_, D, S> {
         (made, unit)
     }
 
-    /// The displacements of what was found.
+    /// Converts the solution to displacements.
     #[inline(always)]
     fn unscale(&mut self, found: &[D::Unknowns<S>], unit: f64) {
         let m = unknowns::<D>();
@@ -213,14 +213,14 @@ impl<D: Dimension, S: Number> Kernel for Solve<'_, D, S> {
             }
             let beta = S::of(if old == 0.0 { 0.0 } else { rr / old });
             old = rr;
-            // t = (I + L^T)^-1 p, and the room for what follows: p - t.
+            // t = (I + L^T)^-1 p, and the difference p - t in the buffer.
             for rank in (0..n).rev() {
                 let own = by_entry::<D, S>(r[rank], p[rank], |r, p| r + beta * p);
                 p[rank] = own;
                 t[rank] = bed.left(bed.upper(rank), &t, own);
                 room[rank] = by_entry::<D, S>(own, t[rank], |p, t| p - t);
             }
-            // (I + L)^-1 (p - t), in the room.
+            // (I + L)^-1 (p - t), in the buffer.
             let mut curved = none;
             for rank in 0..n {
                 let own = bed.left(bed.lower(rank), &room, room[rank]);

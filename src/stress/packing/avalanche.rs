@@ -1,4 +1,4 @@
-//! Micro-avalanches: all that one perturbation set off, as one record (thesis 4.7.2).
+//! Micro-avalanches: all consequences of one perturbation as one record (thesis 4.7.2).
 
 use super::super::network::{LinkKey, NodeKey};
 use super::Packing;
@@ -8,7 +8,7 @@ use crate::geometry::{Dimension, Vector};
 /// Two supports whose directions are closer than this cosine are almost parallel (Fig. 4.9).
 const PARALLEL: f64 = 0.8;
 
-/// Where a link is, as the thesis sorts the places of micro-avalanches.
+/// Location of a link, in the thesis's classification of micro-avalanches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// At a boundary.
@@ -17,15 +17,15 @@ pub enum Place {
     Top,
     /// At a grain without two well-separated supports below.
     Irregular,
-    /// Anywhere else.
+    /// Any other location.
     Inside,
 }
 
 impl Place {
-    /// All, in order.
+    /// All locations, in order.
     pub const ALL: [Place; 4] = [Place::Wall, Place::Top, Place::Irregular, Place::Inside];
 
-    /// Its name in records.
+    /// Name in records.
     pub const fn name(self) -> &'static str {
         match self {
             Place::Wall => "wall",
@@ -36,7 +36,7 @@ impl Place {
     }
 }
 
-/// What counts as the top layer.
+/// Definition of the top layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Surface<D: Dimension> {
     /// Unit vector up.
@@ -45,33 +45,33 @@ pub struct Surface<D: Dimension> {
     pub depth: f64,
 }
 
-/// What one perturbation set off.
+/// Consequences of one perturbation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Avalanche {
     /// The grain that was added.
     pub trigger: Option<NodeKey>,
-    /// Slides, each link counted each time.
+    /// Number of slides, counting each slide of a link.
     pub slides: usize,
-    /// Links that slid, connected or let go, by key.
+    /// Links that slid, connected or disconnected, by key.
     pub links: Vec<LinkKey>,
-    /// Free grains at these links.
+    /// Number of free grains at these links.
     pub grains: usize,
-    /// Connections.
+    /// Number of connections.
     pub connections: usize,
-    /// Disconnections.
+    /// Number of disconnections.
     pub disconnections: usize,
-    /// Energy turned to heat.
+    /// Energy dissipated.
     pub energy: Dissipated,
-    /// Of it, by [`Place::ALL`], J (elastic).
+    /// Elastic part of it by [`Place::ALL`], J.
     pub by_place: [f64; 4],
-    /// Diagonal of the box round the contacts that changed, m.
+    /// Diagonal of the bounding box of the changed contacts, m.
     pub extent: f64,
-    /// Where most of the energy went; none without any.
+    /// Location with most of the energy; none without energy.
     pub place: Option<Place>,
 }
 
 impl<D: Dimension> Packing<'_, D> {
-    /// The micro-avalanche of an iteration; none when nothing changed.
+    /// The micro-avalanche of an iteration; none if nothing changed.
     pub fn avalanche(
         &self,
         relaxation: &Relaxation,
@@ -124,7 +124,7 @@ impl<D: Dimension> Packing<'_, D> {
         })
     }
 
-    /// Where a link is: at a boundary, else in the top layer, else at an irregular grain.
+    /// Location of a link: at a boundary, otherwise in the top layer, otherwise at an irregular grain.
     pub fn place(&self, link: LinkKey, trigger: Option<NodeKey>, surface: &Surface<D>) -> Place {
         let ends = [self.network.links()[link].a, self.network.links()[link].b];
         let nodes = self.network.nodes();
@@ -144,13 +144,13 @@ impl<D: Dimension> Packing<'_, D> {
         Place::Inside
     }
 
-    /// Where the surfaces of a link touch, in the reference positions, m.
+    /// Point of contact of a link, in the reference positions, m.
     pub fn contact(&self, link: LinkKey) -> D::Vector {
         let link = &self.network.links()[link];
         self.network.nodes()[link.a].position + link.arms[0]
     }
 
-    /// True for a grain all of whose supports from below point almost the same way.
+    /// Whether all supports of a grain from below have almost the same direction.
     fn irregular(&self, node: NodeKey, surface: &Surface<D>) -> bool {
         let mut supports: Vec<D::Vector> = Vec::new();
         for &key in self.network.links_of(node) {

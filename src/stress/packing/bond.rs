@@ -6,49 +6,49 @@ use crate::contact::lasting;
 use crate::contact::slow::Line;
 use crate::geometry::Dimension;
 
-/// Strains and forces of the bars of a link: the first along the normal, the others across it.
+/// Strains and forces of the bars of a link: the first along the normal, the others tangential.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bond {
-    /// Of the nodes, m.
+    /// Strain by the displacements of the nodes, m.
     pub strain: [f64; 3],
     /// Strain without stress: the gap, then the slide, m.
     pub offset: [f64; 3],
-    /// Displacement at which the link was made: strains count from there, m.
+    /// Strain at the creation of the link: strains are relative to it, m.
     pub origin: [f64; 3],
-    /// The spring that it is; without stiffness across when it resists along its normal only.
+    /// Linearized contact law; without tangential stiffness if it resists along its normal only.
     pub line: Line,
-    /// Force that was there before, N.
+    /// Initial force, N.
     pub prestress: [f64; 3],
-    /// The lesser radius of those at its ends that have one, m.
+    /// Lesser of the nonzero radii at its ends, m.
     pub radius: f64,
-    /// Not apart.
+    /// Whether the link is closed.
     pub on: bool,
-    /// Does not slide, whatever its stress.
+    /// Whether the link never slides, whatever its stress.
     pub held: bool,
-    /// Does not let go, whatever its stress.
+    /// Whether the link never opens, whatever its stress.
     pub clamped: bool,
 }
 
-/// What is wrong with a link, if anything.
+/// Violation of a link's bounds, if any.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Fault {
-    /// Nothing: the stress that it could lose or gain before there is, N.
+    /// None; with the margin, N: the change of stress before a violation.
     None(f64),
-    /// It is apart and would press with this stress, N.
+    /// The link is open, and its stress if closed would be compressive, N.
     Overlap(f64),
-    /// It is in more tension than it bears: its stress, N.
+    /// The tension exceeds the limit: the stress, N.
     Tension(f64),
-    /// It is beyond Coulomb's bound by this stress, N.
+    /// Stress in excess of Coulomb's bound, N.
     Excess(f64),
 }
 
 /// One slide of a link.
 pub(super) struct Slide {
-    /// Across the normal: what it no longer gives, N.
+    /// Reduction of the tangential force, N.
     pub force: [f64; 3],
-    /// How far, m.
+    /// Slide distance, m.
     pub step: f64,
-    /// Turned to heat.
+    /// Energy dissipated.
     pub energy: Dissipated,
 }
 
@@ -89,13 +89,13 @@ impl Bond {
         }
     }
 
-    /// The overlap, m; under 0 a gap.
+    /// The overlap, m; negative for a gap.
     #[inline]
     pub fn overlap(&self) -> f64 {
         self.strain[0] - self.offset[0]
     }
 
-    /// What an elastic link that is apart would press with if it were on, N.
+    /// Compressive stress that an open elastic link would have if it were closed, N.
     #[inline]
     fn projected(&self) -> f64 {
         self.line.stiffness * (self.overlap() - self.line.touches) + self.prestress[0]
@@ -126,7 +126,7 @@ impl Bond {
         [self.bar(1), self.bar(2)]
     }
 
-    /// Becomes a spring of its own; one across that grows stiffer keeps its force.
+    /// Adopts a new linearized law; a tangential spring that becomes stiffer keeps its force.
     pub fn follow(&mut self, line: &Line) {
         let before = self.line.tangential;
         self.line = *line;
@@ -167,14 +167,14 @@ impl Bond {
         (s * s + t * t).sqrt()
     }
 
-    /// Whether it bears so much tension that it lets go.
+    /// Whether the tension is so great that the link opens.
     #[inline]
     pub fn parts(&self) -> bool {
         self.normal() < -self.line.pull
     }
 
-    /// Coulomb's bound, N. A tension within the tolerance counts as it is, so that the bound stays
-    /// smooth there; a greater one, of a link that holds, gives none.
+    /// Coulomb's bound for the normal stress plus the grip, N. A tension within the tolerance enters the bound
+    /// unchanged, so that the bound is smooth there; for a greater tension, in a link that stays closed, it is zero.
     #[inline]
     pub fn bound(&self, rules: &Rules) -> f64 {
         let presses = self.normal() + self.line.grip;
@@ -185,7 +185,7 @@ impl Bond {
         }
     }
 
-    /// What is wrong with it.
+    /// The violation of its bounds.
     #[inline]
     pub fn fault<D: Dimension>(&self, rules: &Rules) -> Fault {
         let tolerance = rules.tolerance;
@@ -215,7 +215,7 @@ impl Bond {
         Fault::None(margin)
     }
 
-    /// Slides until it is at its bound, its nodes standing still.
+    /// Slides to the bound while its nodes are fixed.
     #[inline]
     pub fn slide<D: Dimension>(&mut self, excess: f64) -> Slide {
         let tangential = self.tangential();
@@ -224,7 +224,7 @@ impl Bond {
         let step = excess / self.line.tangential;
         let mut force = [0.0; 3];
         for k in 1..D::N {
-            // In the plane the quotient is this to the bit.
+            // In the plane the quotient equals this to the bit.
             let part = if D::N == 2 {
                 tangential[0].signum()
             } else {
@@ -244,7 +244,7 @@ impl Bond {
         }
     }
 
-    /// How much the margin may change for given changes of strain, m, of any sign.
+    /// Greatest change of the margin for given changes of strain, m, of any sign.
     #[inline]
     pub fn sway(&self, strain: &[f64]) -> f64 {
         let normal = self.line.stiffness * strain[0].abs();

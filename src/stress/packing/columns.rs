@@ -1,11 +1,11 @@
-//! Columns of the inverse: what a unit pair of forces along one bar of a link does to all strains.
+//! Columns of the inverse: the effect of a unit pair of forces along one bar of a link on all strains.
 
 use super::super::network::{LinkKey, LinkState};
 use super::super::solver::StressError;
 use super::Packing;
 use crate::geometry::Dimension;
 
-/// The response to a unit pair of forces, and how much of it is pending.
+/// Response to a unit pair of forces, and its pending multiple.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub link: LinkKey,
@@ -14,24 +14,24 @@ pub(super) struct Column {
     pub displacement: Vec<f64>,
     /// Strains of all bars of all links.
     pub strain: Vec<f64>,
-    /// Force applied since all strains were brought up to date, N.
+    /// Force applied since the last update of all strains, N.
     pub pending: f64,
     /// Sum of the magnitudes of forces applied in this iteration, N.
     pub moved: f64,
-    /// Greatest part of its margin that a link that is not watched may lose for a unit force.
+    /// Greatest fraction of its margin that an unwatched link may lose for a unit force.
     pub threat: f64,
 }
 
-/// Columns known for the network as it is.
+/// Columns known for the present network.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Columns {
     pub list: Vec<Column>,
-    /// First column of each link, plus one; the columns of a link follow one another.
+    /// Index of the first column of each link, plus one; the columns of a link are consecutive.
     of_link: Vec<u32>,
 }
 
 impl Columns {
-    /// Forgets all: the network has changed.
+    /// Removes all columns, since the network has changed.
     pub fn clear(&mut self) {
         for column in &self.list {
             self.of_link[column.link] = 0;
@@ -48,7 +48,7 @@ impl Columns {
         }
     }
 
-    /// Files the columns of a link's bars across the normal, in order.
+    /// Stores the columns of a link's tangential bars, in order.
     pub fn file(&mut self, link: LinkKey, columns: Vec<Column>) {
         if self.of_link.len() <= link {
             self.of_link.resize(link + 1, 0);
@@ -83,8 +83,7 @@ pub(super) fn respond<D: Dimension>(
     Ok(displacement)
 }
 
-/// The columns of a link's bars across the normal, from what is known or anew; the first of
-/// them, and whether it is new.
+/// Returns the first of the columns of a link's tangential bars, and whether it computed them anew.
 pub(super) fn columns_of<D: Dimension>(
     packing: &mut Packing<D>,
     link: LinkKey,

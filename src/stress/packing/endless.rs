@@ -1,20 +1,20 @@
-//! Telling sequences of slides that end from those that do not (thesis Fig. 4.4).
+//! Distinguishes sequences of slides that end from endless ones (thesis Fig. 4.4).
 //!
-//! Slides that end become smaller: the greatest excess falls by some factor in each round, be it
-//! by little. It is looked at over windows that double in length, so that any rate shows in the
-//! end; a sequence that keeps 0.999 of its greatest excess over 512 rounds would take millions
-//! more. It may still end well if what drifts soon meets another contact: that is foreseen along
-//! straight lines.
+//! Slides that end become smaller: the greatest excess decreases by some factor in each round,
+//! however slightly. The check uses windows that double in length, so that any rate shows
+//! eventually; a sequence that keeps 0.999 of its greatest excess over 512 rounds would take
+//! millions more. It may still end if the drift soon closes another contact: linear extrapolation
+//! predicts this.
 
-/// First and longest window, rounds.
+/// First and longest window, in rounds.
 const FIRST: usize = 128;
 const LONGEST: usize = 8192;
-/// Windows shorter than this prove nothing.
+/// Windows shorter than this are inconclusive.
 const PROOF: usize = 512;
-/// Part of the greatest excess that must be gone after a window.
+/// Least fraction by which the greatest excess must decrease over a window.
 const DECAY: f64 = 1e-3;
 
-/// The greatest excess of each round, by windows.
+/// The greatest excess of each round, in windows.
 #[derive(Clone, Debug)]
 pub(super) struct Watchdog {
     window: usize,
@@ -23,14 +23,14 @@ pub(super) struct Watchdog {
     before: f64,
 }
 
-/// What a round adds.
+/// Result of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Watch {
-    /// Nothing to say.
+    /// The window continues.
     Going,
-    /// A window is over; slides decay, or it is too early to say.
+    /// A window has ended; slides decay, or it is too early to decide.
     Window,
-    /// A window of this many rounds is over and nothing has decayed.
+    /// A window of this many rounds has ended without decay.
     Stalled(usize),
 }
 
@@ -44,7 +44,7 @@ impl Watchdog {
         }
     }
 
-    /// A round whose greatest excess is this, N.
+    /// Records a round with this greatest excess, N.
     pub fn round(&mut self, excess: f64) -> Watch {
         self.peak = self.peak.max(excess);
         self.count += 1;

@@ -1,8 +1,8 @@
-//! Batches of rounds among the links that slide now or will do so at once: the front.
+//! Batches of rounds among the links that slide now or soon: the front.
 //!
-//! In a round only the strains of the front are brought up to date, from a table that fits a
-//! cache. The other watched links follow after each batch, by the sum of its forces; if one of them
-//! lost a good part of its margin, the batch is undone and made again with that link in the front.
+//! A round updates only the strains of the front, from a table that fits into the cache. The other
+//! watched links are updated after each batch, by the sum of its forces; if one of them loses a
+//! large fraction of its margin, the batch is undone and repeated with that link in the front.
 
 use super::super::network::LinkKey;
 use super::Packing;
@@ -14,29 +14,29 @@ use super::slide::Faults;
 use crate::geometry::Dimension;
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run as run_at};
 
-/// Rounds of the first batch, in which all watched links are in the front, and of the others.
+/// Number of rounds in the first batch, in which all watched links are in the front, and in the others.
 const FIRST: usize = 8;
 const BATCH: usize = 32;
-/// In the front is what would leave its bounds within this many batches like the last one.
+/// The front contains the links that would leave their bounds within this many batches like the last.
 const BATCHES_AHEAD: f64 = 4.0;
-/// The front is made anew when it has this many times as many links as it needs.
+/// The front is rebuilt if it has more than this many times the links that it needs.
 const SPARE: f64 = 1.5;
-/// Part of its margin that a link outside the front may lose in a batch, and part from which on
-/// it comes into the front when others have lost more.
+/// Fraction of its margin that a link outside the front may lose in a batch, and the fraction above
+/// which it joins the front when others have lost more.
 const LOST: f64 = 0.25;
 const LOSING: f64 = 0.1;
 
-/// Why rounds ended before all was at rest, and what the watchdog says.
+/// Why rounds ended before all links came to rest, and the result of the watchdog.
 pub(super) type Stop = (Option<(Reason, Vec<LinkKey>)>, Watch);
 
-/// A link of the front, and what it did in a batch.
+/// A link of the front, and its slides in a batch.
 struct Cell {
     bond: Bond,
     link: LinkKey,
     slid: Slid,
-    /// Slide so far in the iteration, m.
+    /// Slide distance so far in the iteration, m.
     path: f64,
-    /// Forces across its normal, N.
+    /// Sums of its tangential forces, N.
     sums: [f64; 3],
 }
 
@@ -44,19 +44,19 @@ struct Cell {
 #[derive(Default)]
 pub(super) struct Front {
     cells: Vec<Cell>,
-    /// Places among the watched links, rising.
+    /// Positions among the watched links, ascending.
     places: Vec<usize>,
-    /// Where in `places` a watched link is, plus one.
+    /// Position in `places` of each watched link, plus one.
     index: Vec<u32>,
-    /// Rows of numbers of a column.
+    /// Number of rows of a column.
     stride: usize,
-    /// Strains of all bars of the front by columns, in the order in which they were needed.
+    /// Strains of all bars of the front by columns, in the order of first use.
     table: Vec<Row>,
-    /// Which column of the table that of each bar across a normal is, plus one.
+    /// Column of the table of each tangential bar, plus one.
     slot: Vec<u32>,
     /// Changes of strain in a round.
     change: Vec<Row>,
-    /// Forces of a round, by columns of the table.
+    /// Forces of a round, by column of the table.
     forces: Vec<(usize, f64)>,
 }
 
@@ -83,7 +83,7 @@ impl Front {
         self.index.get(place).is_some_and(|&index| index > 0)
     }
 
-    /// Puts a column into the table: its strains at the bars of the front.
+    /// Adds a column to the table: its strains at the bars of the front.
     fn take(&mut self, slot: usize, column: &[f64], bars: usize) {
         let start = self.table.len();
         self.table.resize(start + self.stride, Row::default());
@@ -98,7 +98,7 @@ impl Front {
     }
 }
 
-/// Adds columns of a table times forces, four by four; two fours at a time, where there are, spare the sums a way to memory.
+/// Adds columns of a table times forces in groups of four; two groups at a time, where possible, save a pass of the sums through memory.
 struct Add<'a> {
     table: &'a [Row],
     stride: usize,
@@ -147,7 +147,7 @@ impl Kernel for Add<'_> {
     }
 }
 
-/// Rounds that may have to be undone.
+/// A batch of rounds that may have to be undone.
 #[derive(Clone)]
 struct Batch {
     rounds: usize,
@@ -155,12 +155,12 @@ struct Batch {
     /// Links that slide next, and the greatest excess.
     now: Faults,
     greatest: f64,
-    /// What forces worked through the strains, twice, J.
+    /// Twice the work of the forces over the strains, J.
     work: f64,
 }
 
-/// Rounds, beginning with the slides of `now`, until there is a reason to look at all links.
-/// `now` and `greatest` are those of the last round then. Forces are added to `pending`.
+/// Performs rounds, beginning with the slides of `now`, until all links have to be checked. `now`
+/// and `greatest` then are those of the last round. Forces are added to `pending`.
 pub(super) fn rounds_near<D: Dimension>(
     packing: &mut Packing<D>,
     rules: &Rules,
@@ -186,7 +186,7 @@ pub(super) fn rounds_near<D: Dimension>(
         let before = batch.clone();
         enter(packing, run, &mut front, &mut batch);
         let stop = self::batch(packing, rules, &mut front, &mut batch, most);
-        // The others follow.
+        // Updates the other watched links.
         let rest = rest_near(packing, &front);
         let rest_margins: Vec<f64> = rest.iter().map(|bond| margin::<D>(bond, rules)).collect();
         let others: Vec<usize> = (0..watched).filter(|&place| !front.has(place)).collect();
@@ -243,7 +243,7 @@ fn enter<D: Dimension>(packing: &Packing<D>, run: &Run<'_>, front: &mut Front, b
             sums: [0.0; 3],
         });
     }
-    // Within a batch links are told by where they are in the front.
+    // Within a batch, links are identified by their index in the front.
     for (link, _) in &mut batch.now.excess {
         let index = packing
             .near
@@ -253,7 +253,7 @@ fn enter<D: Dimension>(packing: &Packing<D>, run: &Run<'_>, front: &mut Front, b
     }
 }
 
-/// Makes what a batch did to the front true.
+/// Applies the results of a batch to the packing.
 fn leave<D: Dimension>(
     packing: &mut Packing<D>,
     run: &mut Run<'_>,
@@ -285,7 +285,7 @@ fn margins_near<D: Dimension>(packing: &Packing<D>, rules: &Rules) -> Vec<f64> {
         .collect()
 }
 
-/// Links that are watched but not in the front, after the forces of a batch.
+/// The watched links outside the front, after the forces of a batch.
 fn rest_near<D: Dimension>(packing: &Packing<D>, front: &Front) -> Vec<Bond> {
     let near = &packing.near;
     if front.places.len() == near.links.len() {
@@ -316,7 +316,7 @@ fn rest_near<D: Dimension>(packing: &Packing<D>, front: &Front) -> Vec<Bond> {
     rest
 }
 
-/// Some rounds among the links of the front.
+/// Performs some rounds among the links of the front.
 fn batch<D: Dimension>(
     packing: &Packing<D>,
     rules: &Rules,
@@ -347,8 +347,8 @@ fn batch<D: Dimension>(
     None
 }
 
-/// One round: all at once, each as if it were alone; then what is wrong. The link that slid too
-/// far, if one did.
+/// Performs one round: all slides at once, each as if it were alone; then finds the violations.
+/// Returns a link that slid too far, if any.
 fn round<D: Dimension>(
     packing: &Packing<D>,
     rules: &Rules,
@@ -411,7 +411,7 @@ fn round<D: Dimension>(
     far
 }
 
-/// How far a link is within its bounds, N; 0 where something is wrong with it.
+/// Margin of a link within its bounds, N; 0 for a violation.
 pub(super) fn margin<D: Dimension>(bond: &Bond, rules: &Rules) -> f64 {
     match bond.fault::<D>(rules) {
         Fault::None(margin) => margin,

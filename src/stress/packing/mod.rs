@@ -1,9 +1,9 @@
-//! A packing under load: stresses, the memory of slides, and the way back to equilibrium.
+//! A packing under load: its stresses, the history of slides, and the iteration to equilibrium.
 //!
-//! The stress of bar k of a link is k (strain - offset) + prestress. The offset along the normal is
-//! the gap that the link had when it was added, across it the slide so far (thesis eq. 4.35).
-//! Prestress is a force that the link had before and that balances loads which are not told here:
-//! the loads here are then increments. A link that lets go passes its prestress on as a load.
+//! The stress of bar k of a link is k (strain - offset) + prestress. The normal offset is the gap
+//! of the link at its creation, the tangential offset the slide so far (thesis eq. 4.35). Prestress
+//! is a force that the link had before and that balances loads not included here: the loads here
+//! are then increments. A link that opens turns its prestress into a load.
 
 mod avalanche;
 mod bond;
@@ -29,19 +29,19 @@ pub use rules::{
     Tension, Topological, Unresolved,
 };
 
-/// What a grain touches.
+/// A body that a grain touches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum With<D: Dimension> {
     /// Another node.
     Node(NodeKey),
-    /// A point of a boundary that stands still; it becomes a fixed node.
+    /// A point of a fixed boundary; it becomes a fixed node.
     Boundary(D::Vector),
 }
 
-/// A contact of a grain that is added.
+/// A contact of a new grain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch<D: Dimension> {
-    /// What it touches.
+    /// The body that it touches.
     pub with: With<D>,
     /// Normal stiffness, N/m.
     pub kn: f64,
@@ -49,48 +49,48 @@ pub struct Touch<D: Dimension> {
     pub kt: f64,
     /// Coefficient of friction.
     pub friction: f64,
-    /// Distance between the surfaces, m: 0 is a contact, more a pair that may connect later.
+    /// Distance between the surfaces, m: 0 is a contact, a positive value a pair that may connect later.
     pub gap: f64,
 }
 
 /// Stress of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stress<D: Dimension> {
-    /// Along the normal, N; positive in compression.
+    /// Normal stress, N; positive in compression.
     pub normal: f64,
-    /// How far the bodies overlap, m; under 0 a gap.
+    /// Overlap of the bodies, m; negative for a gap.
     pub overlap: f64,
-    /// Across it, N: what the right node does to the left one is minus this.
+    /// Tangential stress, N; the right node acts on the left one with minus this.
     pub tangential: D::Vector,
     /// Slide so far, m.
     pub slide: D::Vector,
-    /// False when it is apart.
+    /// Whether the link is closed.
     pub on: bool,
-    /// Held as it is, since it needs dynamics.
+    /// Whether the link is held in its state, since it requires dynamics.
     pub held: bool,
 }
 
-/// A network under load with its solver and the state of its links.
+/// A network under load, with its solver and the state of its links.
 pub struct Packing<'s, D: Dimension> {
     network: Network<D>,
     solver: Box<dyn Solver<D> + Send + 's>,
     load: Vec<f64>,
     displacement: Vec<f64>,
     bonds: Vec<Bond>,
-    /// Rows of compatibility: for each link and bar the row of the left, then of the right node.
+    /// Compatibility rows: for each link and bar the row of the left, then of the right node.
     rows: Vec<f64>,
-    /// Where the two nodes of each link start in the vectors; none for fixed ones.
+    /// Start of the rows of each link's two nodes in the vectors; none for fixed ones.
     starts: Vec<[Option<usize>; 2]>,
     columns: Columns,
     near: Near,
-    /// Displacements are not those of the loads and links.
+    /// Whether the displacements are out of date with loads and links.
     stale: bool,
-    /// What sudden changes left over when all came to rest, J: what dampers would take.
+    /// Energy released by sudden changes when all came to rest, J: the energy that dampers would dissipate.
     settled: f64,
 }
 
 impl<'s, D: Dimension> Packing<'s, D> {
-    /// A packing of nothing.
+    /// An empty packing.
     pub fn new(freedom: Freedom, solver: Box<dyn Solver<D> + Send + 's>) -> Self {
         Packing {
             network: Network::new(freedom),
@@ -107,17 +107,17 @@ impl<'s, D: Dimension> Packing<'s, D> {
         }
     }
 
-    /// Its nodes and links.
+    /// The network.
     pub fn network(&self) -> &Network<D> {
         &self.network
     }
 
-    /// Its solver.
+    /// The solver.
     pub fn solver(&self) -> &(dyn Solver<D> + Send + 's) {
         &*self.solver
     }
 
-    /// Adds a node with its load by degrees of freedom (N, N m); a fixed one has none.
+    /// Adds a node with its load by degrees of freedom (N, N m); the load of a fixed one is ignored.
     pub fn add_node(&mut self, node: Node<D>, load: &[f64]) -> NodeKey {
         let fixed = node.fixed;
         let (key, change) = self.network.add_node(node);
@@ -134,10 +134,10 @@ impl<'s, D: Dimension> Packing<'s, D> {
         key
     }
 
-    /// Adds a link, as it was before anything was displaced; `gap` as in [`Touch`].
+    /// Adds a link in its state before any displacement; `gap` as in [`Touch`].
     ///
     /// # Panics
-    /// When a node does not exist, or both are the same.
+    /// If a node does not exist, or both are the same.
     pub fn add_link(&mut self, link: Link<D>, gap: f64) -> LinkKey {
         let n = D::N;
         let m = self.network.per_node();
@@ -161,7 +161,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
         self.starts
             .push([link.a, link.b].map(|node| self.network.row(node).map(|row| row * m)));
         bond.strain = self.strain(key, &self.displacement);
-        // A link to nodes that have moved is strained from the start.
+        // A link to displaced nodes is strained from the start.
         self.settled -= bond.energy();
         self.bonds.push(bond);
         if link.state == LinkState::Off {
@@ -173,8 +173,8 @@ impl<'s, D: Dimension> Packing<'s, D> {
         key
     }
 
-    /// Adds a round grain with a force at its centre (N) and what it touches; the key of the grain
-    /// and those of the links, in order. None when it sits on the centre of what it touches.
+    /// Adds a round grain with a force at its centre (N) and its contacts; returns the key of the grain
+    /// and those of the links, in order. None if its centre coincides with that of a body it touches.
     pub fn add_grain(
         &mut self,
         position: D::Vector,
@@ -208,8 +208,8 @@ impl<'s, D: Dimension> Packing<'s, D> {
         Some((grain, links))
     }
 
-    /// Adds one more link to a round grain, the left node; the reference positions hold, whatever
-    /// the displacements. None when centres coincide.
+    /// Adds one more link to a round grain, the left node; it refers to the reference positions,
+    /// whatever the displacements. None if centres coincide.
     pub fn touch(&mut self, grain: NodeKey, touch: &Touch<D>) -> Option<LinkKey> {
         let other = match touch.with {
             With::Node(node) => node,
@@ -231,8 +231,8 @@ impl<'s, D: Dimension> Packing<'s, D> {
         Some(self.add_link(link, touch.gap))
     }
 
-    /// Makes a new link one between bodies as they are displaced now, instead of as they were in the
-    /// reference positions: it is without stress, or at the gap that was told, here.
+    /// Makes a new link refer to the present displaced positions instead of the reference
+    /// positions: it is without stress, or has the given gap, here.
     pub fn start_here(&mut self, link: LinkKey) {
         let strain = self.strain(link, &self.displacement);
         let bond = &mut self.bonds[link];
@@ -243,8 +243,8 @@ impl<'s, D: Dimension> Packing<'s, D> {
         self.stale = true;
     }
 
-    /// Ties a node to where it is by a spring of some stiffness (N/m), at its centre and at its surface, that neither breaks nor slides: for what
-    /// nothing else would hold, as a ball that may roll on a floor.
+    /// Ties a node to its position by a spring of some stiffness (N/m), at its centre and at its surface, that
+    /// neither breaks nor slides: for nodes that nothing else holds, such as a ball that may roll on a floor.
     pub fn tie(&mut self, node: NodeKey, stiffness: f64) {
         let Node {
             position, radius, ..
@@ -275,13 +275,13 @@ impl<'s, D: Dimension> Packing<'s, D> {
         }
     }
 
-    /// The greatest normal force of any link by magnitude, N.
+    /// The greatest magnitude of the normal force of any link, N.
     pub fn greatest_normal(&self) -> f64 {
         let all = self.bonds.iter().map(|bond| bond.normal().abs());
         all.fold(0.0, f64::max)
     }
 
-    /// Makes new links, which have the stiffnesses of lines already, springs of these.
+    /// Sets the laws of new links whose network stiffnesses are already those of the lines.
     pub fn begin_lines(&mut self, lines: &[(LinkKey, Line)]) {
         for (key, line) in lines {
             let bond = &mut self.bonds[*key];
@@ -292,8 +292,8 @@ impl<'s, D: Dimension> Packing<'s, D> {
         self.stale = true;
     }
 
-    /// Makes links springs of their own about what they bear, where bodies are now; a spring across that grows stiffer keeps its force, one that grows
-    /// softer its extension (Thornton and Randall 1988). A solver of a network is made anew where stiffnesses change.
+    /// Sets the linearized laws of links about their present forces and positions. A tangential spring that becomes stiffer keeps its
+    /// force, one that becomes softer its extension (Thornton and Randall 1988). If stiffnesses change, `solver` makes a new solver.
     pub fn set_lines(
         &mut self,
         lines: &[(LinkKey, Line)],
@@ -314,7 +314,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
         self.stale = true;
     }
 
-    /// Gives a link the force that it has already, N: loads that this balances are not told.
+    /// Sets the initial force of a link, N; loads that it balances are not included in the packing's loads.
     pub fn set_prestress(&mut self, link: LinkKey, normal: f64, tangential: D::Vector) {
         let across = self.across(link);
         let bond = &mut self.bonds[link];
@@ -325,7 +325,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
         self.stale = true;
     }
 
-    /// Moves a fixed node, m; gives the energy that this puts into its links while all others stand still, J.
+    /// Moves a fixed node, m; returns the energy that this adds to its links while all others are fixed, J.
     pub fn move_fixed(&mut self, node: NodeKey, by: D::Vector) -> f64 {
         let mut given = 0.0;
         for key in self.network.links_of(node).to_vec() {
@@ -347,7 +347,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
         given
     }
 
-    /// The links of a node let go for good; gives those that bore. What they held is left over.
+    /// Opens the links of a node permanently; returns those that were closed. Their energy is released.
     pub fn sever(&mut self, node: NodeKey) -> Vec<LinkKey> {
         let mut bore = Vec::new();
         for key in self.network.links_of(node).to_vec() {
@@ -356,7 +356,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
                 bore.push(key);
                 self.settled += bond.energy();
             }
-            // Never near again.
+            // The infinite gap keeps the link open.
             (bond.on, bond.held) = (false, false);
             (bond.prestress, bond.offset[0]) = ([0.0; 3], f64::INFINITY);
             if let Some(change) = self.network.set_state(key, LinkState::Off) {
@@ -367,8 +367,8 @@ impl<'s, D: Dimension> Packing<'s, D> {
         bore
     }
 
-    /// A free node is there no more: its links let go for good, nothing loads it, and it is tied to where it is, since rows of others stay.
-    /// Gives the links that bore.
+    /// Removes a free node: its links open permanently, its load is zero, and a tie holds it in
+    /// place, since the rows of others stay. Returns the links that were closed.
     pub fn drop_node(&mut self, node: NodeKey, stiffness: f64) -> Vec<LinkKey> {
         let bore = self.sever(node);
         let none = vec![0.0; self.network.per_node()];
@@ -381,7 +381,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
         bore
     }
 
-    /// Sets the load of a node by degrees of freedom (N, N m); nothing for a fixed one.
+    /// Sets the load of a node by degrees of freedom (N, N m); no effect for a fixed one.
     pub fn set_load(&mut self, node: NodeKey, load: &[f64]) {
         if let Some(row) = self.network.row(node) {
             let m = self.network.per_node();
@@ -397,12 +397,12 @@ impl<'s, D: Dimension> Packing<'s, D> {
         &self.load
     }
 
-    /// Displacements by rows of the network, m and rad, since grains were added.
+    /// Displacements by rows of the network, m and rad, relative to the reference positions.
     pub fn displacements(&self) -> &[f64] {
         &self.displacement
     }
 
-    /// Stress of a link, as of the last [`Packing::settle`] or [`Packing::relax`].
+    /// Stress of a link at the last [`Packing::settle`] or [`Packing::relax`].
     pub fn stress(&self, link: LinkKey) -> Stress<D> {
         let across = self.across(link);
         let bond = &self.bonds[link];
@@ -423,19 +423,19 @@ impl<'s, D: Dimension> Packing<'s, D> {
         }
     }
 
-    /// Tangential stress (N) and slide (m) of a planar link along the normal turned to the left.
+    /// Tangential stress (N) and slide (m) of a planar link along the normal rotated to the left.
     pub fn turned(&self, link: LinkKey) -> (f64, f64) {
         let bond = &self.bonds[link];
         (bond.tangential()[0], bond.offset[1])
     }
 
-    /// What the links and their prestress leave unbalanced at each free node, by rows, N and N m.
+    /// Imbalance at each free node with the present stresses, by rows, N and N m.
     pub fn residual(&self) -> Vec<f64> {
         let mut residual = self.load.clone();
         for (key, bond) in self.bonds.iter().enumerate() {
             let mut stress = [0.0; 3];
             for k in 0..D::N {
-                // What a link gives now, less what it gave before: that is balanced.
+                // The change of the link's stress: the initial stress is balanced.
                 stress[k] = bond.prestress[k] - bond.bar(k);
             }
             self.spread(key, stress, &mut residual);
@@ -443,7 +443,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
         residual
     }
 
-    /// What a fixed node gives to the packing: force (N) and moment (N m) by degrees of freedom.
+    /// Reaction of a fixed node on the packing: force (N) and moment (N m) by degrees of freedom.
     pub fn reaction(&self, node: NodeKey) -> Vec<f64> {
         let m = self.network.per_node();
         let mut sum = vec![0.0; m];
@@ -465,10 +465,10 @@ impl<'s, D: Dimension> Packing<'s, D> {
         self.bonds.iter().map(Bond::energy).sum()
     }
 
-    /// Solves for the displacements, with links and slides as they are.
+    /// Solves for the displacements, with links and slides unchanged.
     ///
     /// # Errors
-    /// When the links do not hold every free node.
+    /// If the links do not hold every free node.
     pub fn settle(&mut self) -> Result<(), StressError> {
         let mut load = self.load.clone();
         for key in 0..self.bonds.len() {
@@ -489,7 +489,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
         let before = self.displacement.clone();
         self.solver
             .solve(&self.network, &load, &mut self.displacement)?;
-        // On springs, an unbalanced force does half of its work; the other half is left over.
+        // On springs, the elastic energy takes half the work of an unbalanced force; the other half is released.
         let moved = self.displacement.iter().zip(&before).map(|(u, b)| u - b);
         self.settled += 0.5
             * unbalanced
@@ -508,7 +508,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
         Ok(())
     }
 
-    /// A row of compatibility.
+    /// A compatibility row.
     fn row(&self, link: LinkKey, bar: usize, side: usize) -> &[f64] {
         let m = self.network.per_node();
         let start = ((link * D::N + bar) * 2 + side) * m;
@@ -526,7 +526,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
         let m = self.network.per_node();
         let mut strain = [0.0; 3];
         if D::N == 2 && m == 2 {
-            // What fillings do most of all, without a loop.
+            // The case used most in fillings, without a loop.
             let rows = &self.rows[link * 8..link * 8 + 8];
             for (side, start) in self.starts[link].iter().enumerate() {
                 if let Some([x, y]) = start.and_then(|s| displacement.get(s..s + 2)) {
@@ -561,7 +561,7 @@ impl<'s, D: Dimension> Packing<'s, D> {
         }
     }
 
-    /// Tells the solver what changed; what was known of the inverse is no longer true.
+    /// Notifies the solver of a change, and invalidates the columns of the inverse.
     fn change(&mut self, change: super::network::Change) {
         self.solver.changed(&self.network, change);
         self.columns.clear();

@@ -1,12 +1,12 @@
-//! Rounds of slides among links near by, where a whole column of the inverse costs much and the
-//! compliance between two links little: with a sparse factor.
+//! Rounds of slides among nearby links, for solvers with a sparse factor: there a whole column of
+//! the inverse is expensive, but the compliance between two links is cheap.
 //!
-//! Rounds run over the links that are watched: those that slide and those that might. Their strains
-//! are exact. All others are brought up to date by one solve at the end of the rounds, and at each
-//! look of the watchdog; if one of them lost a quarter of its margin, all goes back to where the rounds
-//! began and is done again with that link watched. So every link ends where the literal rule
-//! takes it; what is not seen is a link that leaves its bounds between two looks and comes back
-//! until less than a quarter of its margin is gone.
+//! Rounds involve only the watched links: those that slide and those that might. Their strains are
+//! exact. One solve updates all others at the end of the rounds, and at each check of the watchdog;
+//! if one of them lost a quarter of its margin, the packing returns to the start of these rounds
+//! and repeats them with that link watched. So every link ends in the state that the literal rule
+//! gives; the one case missed is a link that leaves its bounds between two checks and returns until
+//! it has lost less than a quarter of its margin.
 
 use super::super::half::fill;
 use super::super::network::LinkKey;
@@ -21,31 +21,31 @@ use super::slide::{DRIVER, End, Faults};
 use super::{front, slide};
 use crate::geometry::Dimension;
 
-/// Watched from the start is what would leave its bounds by this many rounds like the first.
+/// Initially watched are the links that would leave their bounds within this many rounds like the first.
 const ROUNDS_AHEAD: f64 = 4.0;
-/// Part of its margin that a link may lose without being watched, and part from which on it is
+/// Fraction of its margin that a link may lose unwatched, and the fraction above which it is
 /// watched when others have lost more.
 const LOST: f64 = 0.25;
 const LOSING: f64 = 0.1;
 
-/// What is known of the links near by, for one state of the network.
+/// Data of the nearby links, for one state of the network.
 #[derive(Default)]
 pub(super) struct Near {
-    /// Halves of each watched link's bars, and which they are of.
+    /// Halves of each watched link's bars, and the basis that they belong to.
     halves: Vec<Vec<Half>>,
     basis: u64,
-    /// Watched links, and the place of each among them, plus one.
+    /// Watched links, and the position of each among them, plus one.
     pub links: Vec<LinkKey>,
     place: Vec<u32>,
-    /// Strains of all bars of watched links for a unit force along each bar across the normal of
-    /// each watched link; empty ones follow, kept for their memory.
+    /// Strains of all bars of watched links for a unit force along each tangential bar of each
+    /// watched link; followed by empty columns whose memory is reused.
     pub columns: Vec<Vec<f64>>,
-    /// Those that slide now.
+    /// The front of sliding links.
     pub front: Front,
 }
 
 impl Near {
-    /// Forgets all: the network has changed.
+    /// Removes all data, since the network has changed.
     pub fn clear(&mut self) {
         for &link in &self.links {
             self.place[link] = 0;
@@ -65,7 +65,7 @@ impl Near {
     }
 }
 
-/// Where rounds began.
+/// State at the start of rounds.
 struct Start<'a> {
     run: Run<'a>,
     settled: f64,
@@ -74,8 +74,8 @@ struct Start<'a> {
     margins: Vec<f64>,
 }
 
-/// Slides until another list comes first, or none is left; none, with nothing done, when the
-/// solver has no halves.
+/// Performs slides until another list comes first, or none is left. Returns none, without any
+/// change, if the solver has no halves.
 pub(super) fn slide_near<D: Dimension>(
     packing: &mut Packing<D>,
     rules: &Rules,
@@ -165,7 +165,7 @@ pub(super) fn slide_near<D: Dimension>(
     }
 }
 
-/// The margin of each link; 0 where something is wrong with it.
+/// The margin of each link; 0 for a violation.
 fn margins<D: Dimension>(packing: &Packing<D>, rules: &Rules) -> Vec<f64> {
     packing
         .bonds
@@ -182,7 +182,7 @@ fn faults_near<D: Dimension>(packing: &Packing<D>, rules: &Rules) -> Faults {
     faults
 }
 
-/// Watches links from now on; false when the solver has no halves.
+/// Adds links to the watched ones; returns false if the solver has no halves.
 fn watch_near<D: Dimension>(packing: &mut Packing<D>, mut links: Vec<LinkKey>) -> bool {
     links.retain(|&link| packing.near.place(link).is_none());
     if links.is_empty() {
@@ -214,7 +214,7 @@ fn watch_near<D: Dimension>(packing: &mut Packing<D>, mut links: Vec<LinkKey>) -
     true
 }
 
-/// Watches what might leave its bounds soon, by what the first round does.
+/// Watches the links that might leave their bounds soon, judged by the effect of the first round.
 fn watch_ahead<D: Dimension>(
     packing: &mut Packing<D>,
     now: &Faults,
@@ -241,8 +241,8 @@ fn watch_ahead<D: Dimension>(
     Ok(())
 }
 
-/// Brings displacements and the strains of links that are not watched up to date; or leaves all
-/// as it is and tells who should have been watched.
+/// Updates displacements and the strains of unwatched links; or leaves everything unchanged and
+/// returns the links that should have been watched.
 fn look<D: Dimension>(
     packing: &mut Packing<D>,
     rules: &Rules,

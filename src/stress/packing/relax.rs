@@ -1,8 +1,8 @@
-//! The way back to equilibrium: the three lists of the thesis (4.5.3), and what else may happen.
+//! The iteration to equilibrium: the three lists of the thesis (4.5.3), and further events.
 //!
-//! A link in tension whose removal would leave nodes hanging on nothing, or free to move without
-//! strain, is not let go: the next one in the list is. If there is no other, its nodes need
-//! dynamics. So the network can always be solved, whatever the outcome.
+//! A link in tension is not opened if its removal would leave nodes without support, or free to
+//! move without strain: the next link in the list is opened instead. If there is no other, its
+//! nodes require dynamics. So the network can always be solved, whatever the outcome.
 
 use super::columns;
 use super::slide;
@@ -20,33 +20,33 @@ use super::rules::{
 use super::slide::End;
 use crate::geometry::Dimension;
 
-/// What is left of the stiffness of a pair of nodes when their link goes, over that with it:
-/// below this nothing holds them. Rounding leaves 1e-12, the weakest grain seen had 1e-4.
+/// Ratio of the stiffness of a pair of nodes without their link to that with it, below which
+/// nothing holds them. Rounding leaves 1e-12; the weakest grain observed had 1e-4.
 const UNHELD: f64 = 1e-9;
-/// How often a link may be made anew in one iteration.
+/// How often a link may be reseated in one iteration.
 const RESEATS: usize = 4;
-/// Nodes that move by more than this part of the greatest displacement of a motion without strain.
+/// Nodes move in a strain-free motion if they exceed this fraction of its greatest displacement.
 const MOVES: f64 = 1e-3;
 
-/// An iteration while it runs.
+/// State of a running iteration.
 #[derive(Clone)]
 pub(super) struct Run<'a> {
-    /// Whether it is to be given up.
+    /// Whether to interrupt the iteration.
     pub stops: &'a dyn Fn() -> bool,
     pub rounds: usize,
     pub slides: usize,
     pub columns: usize,
     pub watchdog: Watchdog,
-    /// Scratch: forces along columns in one round.
+    /// Buffer: forces along columns in one round.
     pub forces: Vec<(usize, f64)>,
     solves: usize,
     topology: Vec<Topological>,
     held: Vec<(Reason, Vec<LinkKey>)>,
     slid: Vec<Slid>,
-    /// Where in `slid` a link is, plus one.
+    /// Position of each link in `slid`, plus one.
     place: Vec<u32>,
     energy: Dissipated,
-    /// Links that were made anew, and how often.
+    /// Links that were reseated, and how often.
     reseated: Vec<(LinkKey, usize)>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Notes slides of a link.
+    /// Records slides of a link.
     pub fn slid(&mut self, some: &Slid) {
         if self.place[some.link] == 0 {
             self.slid.push(Slid {
@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
         self.slides += some.times;
     }
 
-    /// What a link slid in this iteration, m.
+    /// Slide of a link in this iteration, m.
     pub fn path(&self, link: LinkKey) -> f64 {
         match self.place[link] {
             0 => 0.0,
@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Links that slid farther than this part of their radius, by key.
+    /// Links that slid farther than this fraction of their radius, by key.
     pub fn slid_farther(&self, bonds: &[Bond], part: f64) -> Vec<LinkKey> {
         let far = |slid: &&Slid| slid.path > part * bonds[slid.link].radius;
         let mut links: Vec<LinkKey> = self.slid.iter().filter(far).map(|s| s.link).collect();
@@ -120,7 +120,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The first list that is not empty, of overlaps, tensions and excesses.
+/// The first nonempty list among overlaps, tensions and excesses.
 pub(super) fn first(order: &[Handling; 3], lists: [bool; 3]) -> Option<Handling> {
     order.iter().copied().find(|handling| match handling {
         Handling::Connect => lists[0],
@@ -130,19 +130,18 @@ pub(super) fn first(order: &[Handling; 3], lists: [bool; 3]) -> Option<Handling>
 }
 
 impl<D: Dimension> Packing<'_, D> {
-    /// Brings the packing to equilibrium by the rules, as far as that is possible with small
-    /// displacements.
+    /// Iterates to equilibrium by the rules, as far as that is possible with small displacements.
     ///
     /// # Errors
-    /// When the links do not hold every free node from the start, or a solve fails.
+    /// If the links do not hold every free node from the start, or a solve fails.
     pub fn relax(&mut self, rules: &Rules) -> Result<Relaxation, StressError> {
         self.relax_unless(rules, &|| false)
     }
 
-    /// The same, given up as soon as `stops` says so, which is asked once a round. The packing is then of no use.
+    /// The same, interrupted as soon as `stops` returns true, which is checked once per round. The packing is then invalid.
     ///
     /// # Errors
-    /// As [`Packing::relax`]; when it was given up.
+    /// As [`Packing::relax`]; also if it was interrupted.
     pub fn relax_unless(
         &mut self,
         rules: &Rules,
@@ -213,7 +212,7 @@ impl<D: Dimension> Packing<'_, D> {
         Ok(relaxation)
     }
 
-    /// Lets links in tension go, the most stressed first.
+    /// Opens links in tension, the most stressed first.
     fn disconnect(
         &mut self,
         rules: &Rules,
@@ -239,7 +238,7 @@ impl<D: Dimension> Packing<'_, D> {
                 continue;
             }
             self.switch(link, LinkState::Off);
-            // What it held in tension is gone.
+            // The tensile energy of the link is released.
             self.settled += self.bonds[link].energy();
             self.bonds[link].on = false;
             self.bonds[link].held = false;
@@ -263,7 +262,7 @@ impl<D: Dimension> Packing<'_, D> {
         self.redraw(run)
     }
 
-    /// Connects a link that is apart; it starts without stress across.
+    /// Connects an open link; it starts without tangential stress.
     fn connect(
         &mut self,
         rules: &Rules,
@@ -271,7 +270,7 @@ impl<D: Dimension> Packing<'_, D> {
         link: LinkKey,
         stress: f64,
     ) -> Result<End, StressError> {
-        // One that needs dynamics is held when on: it must not stay apart for good.
+        // A link that requires dynamics is held when closed: it must not stay open permanently.
         if self.flips(run, link) >= 2 * rules.flips {
             return Ok(End::Endless(Reason::Rounds, vec![link]));
         }
@@ -282,7 +281,7 @@ impl<D: Dimension> Packing<'_, D> {
             }
         }
         bond.on = true;
-        // It comes about compressed, which costs.
+        // It starts compressed, which requires energy.
         self.settled -= self.bonds[link].energy();
         let bond = &mut self.bonds[link];
         let state = if bond.line.tangential > 0.0 || self.network.links()[link].kt == 0.0 {
@@ -300,8 +299,8 @@ impl<D: Dimension> Packing<'_, D> {
         self.redraw(run)
     }
 
-    /// Makes the links of a hanging part anew, without stress where its nodes are now. False, with
-    /// nothing done, when that was tried often enough, or when a link carries a given force.
+    /// Reseats the links of an unsupported part, without stress at the present positions of its nodes.
+    /// Returns false, without any change, after too many attempts, or if a link has a prestress.
     fn reseat(&mut self, run: &mut Run<'_>, nodes: &[NodeKey]) -> Result<bool, StressError> {
         let mut links: Vec<LinkKey> = Vec::new();
         for &node in nodes {
@@ -322,7 +321,7 @@ impl<D: Dimension> Packing<'_, D> {
             return Ok(false);
         }
         for link in links {
-            // What it held is lost.
+            // The energy of the link is released.
             self.settled += self.bonds[link].energy();
             self.bonds[link].strain = [0.0; 3];
             self.bonds[link].offset = [0.0 - self.bonds[link].line.free, 0.0, 0.0];
@@ -356,10 +355,10 @@ impl<D: Dimension> Packing<'_, D> {
         Ok(End::Done)
     }
 
-    /// Nodes that nothing would hold if a link that is on went, by key.
+    /// Nodes that nothing would hold without a closed link, by key.
     pub fn loose_without(&mut self, link: LinkKey) -> Result<Vec<NodeKey>, StressError> {
-        // With S the stiffness of the link's bars and G their compliance in the network,
-        // 1 - S^1/2 G S^1/2 is the part that the rest of the network carries.
+        // With S the stiffness of the link's bars and G their compliance in the network, 1 - S^1/2
+        // G S^1/2 is the fraction that the rest of the network carries.
         let bars = if self.bonds[link].line.tangential > 0.0 {
             D::N
         } else {

@@ -1,4 +1,4 @@
-//! How a packing that is out of equilibrium is brought back, as data, and what that came to.
+//! Rules that bring a packing to equilibrium, as data, and the results.
 
 use super::super::network::{LinkKey, NodeKey};
 use super::bond::Slide;
@@ -6,15 +6,15 @@ use super::bond::Slide;
 /// One of the three lists of the thesis (4.5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handling {
-    /// Links that are apart and would press: the one of the largest projected stress connects.
+    /// Open links that would be compressed: the one with the largest projected stress connects.
     Connect,
-    /// Links in tension let go.
+    /// Links in tension open.
     Disconnect,
     /// Links beyond Coulomb's bound slide.
     Slide,
 }
 
-/// Which links in tension let go in one round.
+/// Which links in tension open in one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disconnecting {
     /// The one in the greatest tension (thesis).
@@ -28,60 +28,60 @@ pub enum Disconnecting {
 pub enum Sliding {
     /// All of them, each as if it were alone (thesis).
     AllAtOnce,
-    /// The one that is farthest beyond.
+    /// The one with the greatest excess.
     LargestExcess,
 }
 
-/// What a link does in tension.
+/// Behaviour of a link in tension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tension {
-    /// It lets go.
+    /// The link opens.
     Break,
-    /// It holds: glued grains. Coulomb's bound is then zero.
+    /// The link stays closed: glued grains. Coulomb's bound is then zero.
     Keep,
 }
 
-/// What is done about a part that needs dynamics.
+/// Treatment of a part that requires dynamics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unresolved {
-    /// The iteration ends there and says so.
+    /// The iteration ends there and reports it.
     Stop,
-    /// The links that will not come to rest are held as they are, told, and the iteration goes on.
+    /// The links that do not come to rest are held in their state and reported, and the iteration continues.
     Hold,
-    /// A part that would hang on nothing falls by the width of its gaps and lands on the same
-    /// supports: its links start anew without stress where it is. What does not come to rest so
-    /// either is held.
+    /// A part that would be unsupported falls by the width of its gaps and lands on the same
+    /// supports: its links restart without stress at their present positions. Links that still do
+    /// not come to rest are held.
     Reseat,
 }
 
 /// The rules of an iteration to equilibrium.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// The first list that is not empty is handled, then all are drawn up anew.
+    /// Priority of the lists: the first nonempty one is handled, then all are compiled again.
     pub order: [Handling; 3],
-    /// Which links in tension let go in one round.
+    /// Which links in tension open in one round.
     pub disconnecting: Disconnecting,
     /// Which links beyond Coulomb's bound slide in one round.
     pub sliding: Sliding,
-    /// What a link does in tension.
+    /// Behaviour of a link in tension.
     pub tension: Tension,
-    /// False: friction has no bound.
+    /// Whether links slide; if false, friction has no bound.
     pub slides: bool,
-    /// What is done about a part that needs dynamics.
+    /// Treatment of a part that requires dynamics.
     pub unresolved: Unresolved,
-    /// Stress that counts as none, N.
+    /// Stress that counts as zero, N.
     pub tolerance: f64,
-    /// Slide of one link, in one iteration to rest, over the lesser radius at it: beyond that
+    /// Greatest slide of one link in one iteration, over the lesser radius at it: beyond that
     /// displacements are no longer small.
     pub small: f64,
-    /// Rounds after which an iteration counts as endless, whatever else is known.
+    /// Number of rounds after which an iteration counts as endless, in any case.
     pub rounds: usize,
-    /// Changes between on and off of one link after which an iteration counts as endless.
+    /// Number of changes of one link between open and closed after which an iteration counts as endless.
     pub flips: usize,
 }
 
 impl Rules {
-    /// The thesis's iteration, to 1e-10 of the weight of a typical grain, N.
+    /// The thesis's iteration, with a tolerance of 1e-10 of the weight of a typical grain, N.
     pub fn thesis(weight: f64) -> Self {
         Rules {
             order: [Handling::Connect, Handling::Disconnect, Handling::Slide],
@@ -98,12 +98,12 @@ impl Rules {
     }
 }
 
-/// Energy that slides turned to heat, J.
+/// Energy dissipated by slides, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dissipated {
-    /// Elastic energy that a slide sets free while nodes stand still: (|s before| + mu s_n)/2 |slide|.
+    /// Elastic energy released by a slide while nodes are fixed: (|s before| + mu s_n)/2 |slide|.
     pub elastic: f64,
-    /// Work against the friction that is left: mu s_n |slide|.
+    /// Work against the remaining friction: mu s_n |slide|.
     pub friction: f64,
     /// As printed (thesis eq. 4.36): |s before| |slide|.
     pub literal: f64,
@@ -122,26 +122,26 @@ impl std::ops::AddAssign for Dissipated {
 pub struct Topological {
     /// Round of the iteration, from 1.
     pub round: usize,
-    /// Which link.
+    /// The link.
     pub link: LinkKey,
-    /// True when it connected.
+    /// Whether it connected.
     pub connected: bool,
     /// Normal stress before, projected for a connection, N.
     pub stress: f64,
 }
 
-/// What one link slid in an iteration to rest.
+/// Slides of one link in an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slid {
-    /// Which link.
+    /// The link.
     pub link: LinkKey,
-    /// How often.
+    /// Number of slides.
     pub times: usize,
-    /// Path, m.
+    /// Slide distance, m.
     pub path: f64,
     /// Round of its first slide.
     pub first: usize,
-    /// Energy turned to heat.
+    /// Energy dissipated.
     pub energy: Dissipated,
 }
 
@@ -168,74 +168,75 @@ impl Slid {
     }
 }
 
-/// Why an iteration cannot come to rest.
+/// Reason why an iteration does not come to rest.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
-    /// Slides go on without becoming smaller (thesis Fig. 4.4).
+    /// Slides continue without becoming smaller (thesis Fig. 4.4).
     Undamped,
-    /// A link slid farther than displacements are small.
+    /// A link slid farther than small displacements allow.
     Far,
-    /// A link lets go and connects over and over.
+    /// A link opens and connects repeatedly.
     Flipping,
-    /// Without a link in tension these nodes would hang on nothing, or could move without strain.
+    /// Without a link in tension these nodes would be unsupported, or could move without strain.
     Hanging {
-        /// Which, by key.
+        /// The nodes, by key.
         nodes: Vec<NodeKey>,
     },
     /// More rounds than allowed.
     Rounds,
 }
 
-/// How an iteration ended.
+/// Outcome of an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// In equilibrium, no link in tension nor beyond Coulomb's bound.
+    /// In equilibrium: no link in tension or beyond Coulomb's bound.
     Rest,
-    /// These links would let go by springs that do not end where their laws do: they need others ([`super::Packing::set_lines`]).
+    /// These links would open by linearized laws, elsewhere than their contact laws do: they
+    /// require new lines ([`super::Packing::set_lines`]).
     Bends {
-        /// Which, by key.
+        /// The links, by key.
         links: Vec<LinkKey>,
     },
-    /// What these links hold must move by dynamics.
+    /// The nodes at these links have to move by dynamics.
     NeedsDynamics {
-        /// Why.
+        /// The reason.
         reason: Reason,
         /// Links that do not come to rest.
         links: Vec<LinkKey>,
     },
 }
 
-/// What an iteration came to.
+/// Result of an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relaxation {
-    /// How it ended.
+    /// Outcome.
     pub outcome: Outcome,
-    /// Times that stresses were drawn up: 1 when nothing had to change.
+    /// Number of times that the lists were compiled: 1 if nothing had to change.
     pub rounds: usize,
-    /// Number of slides, each link counted each time.
+    /// Number of slides, counting each slide of a link.
     pub slides: usize,
     /// Connections and disconnections in order.
     pub topology: Vec<Topological>,
-    /// What each link slid, by link.
+    /// Slides of each link, by link.
     pub slid: Vec<Slid>,
-    /// Energy turned to heat.
+    /// Energy dissipated.
     pub energy: Dissipated,
-    /// What was held because it needs dynamics, in order ([`Unresolved::Hold`]).
+    /// Links held because they require dynamics, with the reasons, in order ([`Unresolved::Hold`]).
     pub held: Vec<(Reason, Vec<LinkKey>)>,
-    /// Solves, and columns of the inverse, that it took.
+    /// Number of solves.
     pub solves: usize,
-    /// See `solves`.
+    /// Number of columns of the inverse that were computed.
     pub columns: usize,
-    /// Links that were made anew under a part that would have hung on nothing, each time counted
+    /// Number of times that links were reseated under a part that would have been unsupported
     /// ([`Unresolved::Reseat`]).
     pub reseated: usize,
-    /// What sudden changes (a new load, a link gone, a slide) since the last iteration left over when all came to rest, J:
-    /// what dampers would take. Summed from forces and displacements, step by step.
+    /// Energy released by sudden changes (a new load, a removed link, a slide) since the last iteration when all came
+    /// to rest, J: the energy that dampers would dissipate. Summed from forces and displacements, step by step.
     pub settled: f64,
 }
 
 impl Relaxation {
-    /// What came after it, as one with it.
+    /// Appends the result of a later iteration.
     pub fn go_on(&mut self, later: Relaxation) {
         let rounds = self.rounds;
         self.outcome = later.outcome;
@@ -271,7 +272,7 @@ impl Relaxation {
         self.settled += later.settled;
     }
 
-    /// True when it came to rest without anything held.
+    /// Whether the packing came to rest without held links.
     pub fn at_rest(&self) -> bool {
         self.outcome == Outcome::Rest && self.held.is_empty()
     }

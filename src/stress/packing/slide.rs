@@ -1,10 +1,10 @@
-//! Rounds of slides on an unchanging network, done among links instead of nodes.
+//! Rounds of slides on an unchanged network, computed for links instead of nodes.
 //!
 //! A slide is a pair of forces along a bar of its link, so it changes all strains by a column of
-//! the inverse, found once. Only some links are watched from round to round: each column knows the
-//! greatest part of its margin that any other link loses for a unit force, and as long as these
-//! parts add up to less than one, no other link can have left its bounds. The rounds are those of
-//! the rule, in its order, whatever is watched.
+//! the inverse, which is computed once. Only some links are watched from round to round: each
+//! column stores the greatest fraction of its margin that any other link loses for a unit force,
+//! and as long as the sum of these fractions is less than one, no other link can have left its
+//! bounds. The rounds are those of the rule, in its order, whichever links are watched.
 
 use super::super::network::LinkKey;
 use super::super::solver::StressError;
@@ -17,43 +17,43 @@ use super::relax::{Run, first};
 use super::rules::{Handling, Reason, Rules, Slid, Sliding};
 use crate::geometry::Dimension;
 
-/// Margins are used up to this part before all links are looked at again: room for rounding.
+/// Fraction of the margins that may be used before all links are checked again: allows for rounding.
 const BUDGET: f64 = 0.5;
-/// Watched is what could leave its bounds within this many rounds like the present one, or within
-/// this many times what was moved so far.
+/// Watched are the links that could leave their bounds within this many rounds like the present
+/// one, or within this multiple of the forces applied so far.
 const ROUNDS_AHEAD: f64 = 16.0;
 const TIMES_AHEAD: f64 = 4.0;
-/// Rounds within which a contact must be met for a sequence without decay to be let run.
+/// Number of rounds within which a contact must close for a sequence without decay to continue.
 const FORESIGHT: f64 = 20_000.0;
-/// Links that slide by less than this part of the greatest excess are not what drives a sequence.
+/// Links that slide by less than this fraction of the greatest excess do not drive a sequence.
 pub(super) const DRIVER: f64 = 0.5;
 
-/// How rounds of slides ended.
+/// End of rounds of slides.
 pub(super) enum End {
-    /// Something else is to be handled, or nothing.
+    /// Another list has to be handled, or none.
     Done,
-    /// Links would let go elsewhere than their laws do.
+    /// Links would open elsewhere than their contact laws do.
     Bends(Vec<LinkKey>),
-    /// They would not end.
+    /// The rounds would not end.
     Endless(Reason, Vec<LinkKey>),
 }
 
-/// Who is watched.
+/// The watched links.
 #[derive(Default)]
 struct Watched {
     links: Vec<LinkKey>,
     is: Vec<bool>,
     margins: Vec<f64>,
-    /// Part of the margins used up, at most.
+    /// Upper bound of the fraction of the margins used.
     used: f64,
-    /// Of each column, its strains at those who are watched, one after the other: the rounds run
-    /// over nothing else. Empty until it is needed.
+    /// For each column, its strains at the watched links, contiguous in memory: the rounds use no
+    /// other data. Empty until needed.
     near: Vec<Vec<f64>>,
-    /// Scratch: changes of strain in one round.
+    /// Buffer: changes of strain in one round.
     change: Vec<f64>,
 }
 
-/// Links beyond Coulomb's bound, each by its excess, N, and which lists are not empty.
+/// Links beyond Coulomb's bound, each with its excess, N, and whether the other lists are nonempty.
 #[derive(Clone, Default)]
 pub(super) struct Faults {
     pub excess: Vec<(LinkKey, f64)>,
@@ -76,7 +76,7 @@ impl Faults {
         }
     }
 
-    /// Those that slide now.
+    /// Reduces the list to the links that slide now; returns the greatest excess.
     pub fn sliding(&mut self, rules: &Rules) -> f64 {
         let greatest = self
             .excess
@@ -91,8 +91,8 @@ impl Faults {
     }
 }
 
-/// Slides until another list comes first, or none is left. All strains are up to date before
-/// and after.
+/// Performs slides until another list comes first, or none is left. All strains are up to date
+/// before and after.
 pub(super) fn slide<D: Dimension>(
     packing: &mut Packing<D>,
     rules: &Rules,
@@ -172,7 +172,7 @@ pub(super) fn slide<D: Dimension>(
     }
 }
 
-/// One round: all at once, each as if it were alone. The link that slid too far, if one did.
+/// Performs one round: all slides at once, each as if it were alone. Returns a link that slid too far, if any.
 fn slide_once<D: Dimension>(
     packing: &mut Packing<D>,
     rules: &Rules,
@@ -181,7 +181,7 @@ fn slide_once<D: Dimension>(
     watched: &mut Watched,
 ) -> Option<LinkKey> {
     let mut far = None;
-    // All increments come from the stresses before any of them is made.
+    // All increments are computed from the stresses before any of them is applied.
     for &(link, excess) in &now.excess {
         let bond = &mut packing.bonds[link];
         let slide = bond.slide::<D>(excess);
@@ -232,7 +232,7 @@ fn slide_once<D: Dimension>(
     far
 }
 
-/// What forces along columns would work through the strains of their own bars, J.
+/// Work of forces along columns over the strains of their own bars, J.
 fn work<D: Dimension>(packing: &Packing<D>, forces: &[(usize, f64)]) -> f64 {
     let of = |&(column, force): &(usize, f64)| {
         let column = &packing.columns.list[column];
@@ -241,7 +241,7 @@ fn work<D: Dimension>(packing: &Packing<D>, forces: &[(usize, f64)]) -> f64 {
     forces.iter().map(of).sum()
 }
 
-/// Brings strains of links that are not watched, and displacements, up to date.
+/// Updates the strains of unwatched links, and the displacements.
 fn bring_up<D: Dimension>(packing: &mut Packing<D>, watched: &Watched) {
     for column in &mut packing.columns.list {
         let force = std::mem::take(&mut column.pending);
@@ -261,7 +261,7 @@ fn bring_up<D: Dimension>(packing: &mut Packing<D>, watched: &Watched) {
     }
 }
 
-/// Chooses whom to watch; all strains are up to date.
+/// Chooses the links to watch; all strains are up to date.
 fn watch<D: Dimension>(
     packing: &mut Packing<D>,
     rules: &Rules,
@@ -312,7 +312,7 @@ fn watch<D: Dimension>(
     }
 }
 
-/// The threat of a column to those who are not watched, by their margins when last seen.
+/// Computes the threat of a column to the unwatched links, by their margins at the last check.
 fn threaten<D: Dimension>(packing: &mut Packing<D>, column: usize, watched: &Watched) {
     let mut threat = 0.0_f64;
     let strain = &packing.columns.list[column].strain;
@@ -325,8 +325,8 @@ fn threaten<D: Dimension>(packing: &mut Packing<D>, column: usize, watched: &Wat
     packing.columns.list[column].threat = threat;
 }
 
-/// True when a link will soon leave its bounds if all goes on as in the last window, before
-/// any link has slid too far: then the sequence is not known to be endless.
+/// Whether a link will soon leave its bounds if the trend of the last window continues, before any
+/// link has slid too far: then the sequence is not known to be endless.
 pub(super) fn meets<D: Dimension>(
     packing: &Packing<D>,
     rules: &Rules,

@@ -1,4 +1,4 @@
-//! How the inverse follows a change: attachment, more bars, fewer bars.
+//! Updates of the inverse for changes: attachment of nodes, additional bars, removed bars.
 
 use std::collections::BTreeSet;
 
@@ -14,19 +14,19 @@ use crate::stress::network::{Link, LinkKey, LinkState, Network, NodeKey};
 use crate::stress::packed::Blocks;
 use crate::stress::storage::Storage;
 
-/// Share of a bar's flexibility that all else must leave over for it to be removable: rounding
-/// alone leaves about 1e-14.
+/// Fraction of a bar's flexibility that must remain for the bar to be removable: rounding alone
+/// leaves about 1e-14.
 const ESSENTIAL: f64 = 1e-10;
-/// Flexibility over that of the stiffest bar beyond which what a removal brings is kept apart from
-/// the matrix: it bounds the drift to rounding times this.
+/// Flexibility, relative to that of the stiffest bar, above which the effect of a removal is stored
+/// separately from the matrix: it bounds the drift to rounding times this.
 const SOFT: f64 = 1e5;
-/// Most removals kept apart; more go into the matrix, and refinement makes up for it.
+/// Greatest number of separate removals; more are applied to the matrix, and refinement corrects the error.
 const APART: usize = 256;
-/// As long as their share is above this.
+/// As long as their fraction is above this.
 const CROWDED: f64 = 1e-6;
 
 impl<S: Storage> Rima<S> {
-    /// Takes back all that is kept apart.
+    /// Reverts all separately stored removals.
     pub(super) fn stiffen(&mut self) {
         self.inverse.stiffen();
         for one in &self.unwanted[..self.soft] {
@@ -37,7 +37,7 @@ impl<S: Storage> Rima<S> {
         self.soft = 0;
     }
 
-    /// Makes room for nodes and links that came since, up to some number of each.
+    /// Adds entries for new nodes and links, up to the given numbers.
     pub(super) fn notice<D: Dimension>(
         &mut self,
         network: &Network<D>,
@@ -73,7 +73,7 @@ impl<S: Storage> Rima<S> {
         }
     }
 
-    /// Takes in all changes.
+    /// Applies all changes.
     pub(super) fn settle<D: Dimension>(&mut self, network: &Network<D>) {
         self.notice(network, network.nodes().len(), network.links().len());
         if self.dirty.is_empty() && !self.retry {
@@ -122,7 +122,7 @@ impl<S: Storage> Rima<S> {
         self.soften();
     }
 
-    /// Tells the matrix that the rows of the ends of some links will be asked for.
+    /// Announces to the matrix that the rows of the ends of some links will be requested.
     fn announce(&mut self, links: &[LinkKey]) {
         if !S::TOLD {
             return;
@@ -133,11 +133,11 @@ impl<S: Storage> Rima<S> {
         self.inverse.announce(&rows);
     }
 
-    /// Attaches nodes for as long as a waiting one touches what is in the inverse.
+    /// Attaches nodes as long as a waiting one is linked to a node in the inverse.
     fn attach_all<D: Dimension>(&mut self, network: &Network<D>, mut queue: BTreeSet<NodeKey>) {
         let mut short = BTreeSet::new();
         loop {
-            // Those that their own bars hold come first: each may help its neighbours.
+            // Nodes that their own bars hold come first: each may support its neighbours.
             let (node, anyhow) = match (queue.pop_first(), short.first()) {
                 (Some(node), _) => (node, false),
                 (None, Some(&node)) => (node, true),
@@ -146,7 +146,7 @@ impl<S: Storage> Rima<S> {
             if self.places[node] != Place::Waiting {
                 continue;
             }
-            // Who has no bar yet to what is in the inverse waits until a neighbour comes in.
+            // A node without a bar to the inverse waits until a neighbour is attached.
             let attached = self.attach(network, node, anyhow);
             if attached || anyhow {
                 short.remove(&node);
@@ -166,8 +166,8 @@ impl<S: Storage> Rima<S> {
         }
     }
 
-    /// Brings a node into the inverse (cases 0 and 1), then the bars that did not carry it. False
-    /// when its bars do not hold it, unless it is to come in `anyhow`, on fictional springs.
+    /// Adds a node to the inverse (cases 0 and 1), then the bars that did not carry it. Returns
+    /// false if its bars do not hold it, unless `anyhow`, which adds it on fictitious springs.
     fn attach<D: Dimension>(&mut self, network: &Network<D>, node: NodeKey, anyhow: bool) -> bool {
         let m = self.width;
         let mut bars = Vec::new();
@@ -237,7 +237,7 @@ impl<S: Storage> Rima<S> {
                 flexible[(c, d)] += pairs[c].dot(&columns[d]);
             }
         }
-        // The rows chosen are independent, so there is an inverse.
+        // The chosen rows are independent, so an inverse exists.
         let Some(carry) = shape.try_inverse() else {
             return false;
         };
@@ -265,7 +265,7 @@ impl<S: Storage> Rima<S> {
         true
     }
 
-    /// Adds the bars of a link that are wanted and missing (cases 2 and 3).
+    /// Adds the missing bars of a link (cases 2 and 3).
     fn add_bars(&mut self, key: LinkKey) {
         for bar in bits(self.held[key].wanted & !self.held[key].present) {
             self.held[key].present |= 1 << bar;
@@ -280,7 +280,7 @@ impl<S: Storage> Rima<S> {
         }
     }
 
-    /// Takes a bar out of the matrix; false when that would leave something free, or nearly so.
+    /// Removes a bar from the matrix; returns false if that would leave a free or nearly free motion.
     fn remove(&mut self, one: Unwanted) -> bool {
         let (pair, stiffness) = self.bar(one);
         if pair.at != [None, None] {
@@ -290,7 +290,7 @@ impl<S: Storage> Rima<S> {
             let most = self.most(&column).1;
             let brought = self.stiffest * most * most * (stiffness / share);
             let crowded = self.unwanted.len() > APART && share > CROWDED;
-            // Not a number counts as soft.
+            // NaN counts as soft.
             if !(share > 0.0 && brought < SOFT || crowded) {
                 return false;
             }
@@ -302,8 +302,8 @@ impl<S: Storage> Rima<S> {
         true
     }
 
-    /// Takes bars away beside the matrix, those first that leave most over; what is left at the
-    /// end holds something that would move freely without it.
+    /// Removes bars by separate softening, those with the greatest remaining fraction first; the
+    /// bars that remain prevent a free motion.
     fn soften(&mut self) {
         let mut left: Vec<(Unwanted, Blocks)> = Vec::with_capacity(self.unwanted.len());
         for index in 0..self.unwanted.len() {
@@ -342,7 +342,7 @@ impl<S: Storage> Rima<S> {
     }
 }
 
-/// Bars that a link in some state has; none where a stiffness is not a positive number.
+/// Bars of a link in some state; none if a stiffness is not a positive number.
 fn wanted(held: &Held, state: LinkState) -> u8 {
     let bars = match state {
         LinkState::Off => 0,

@@ -1,14 +1,14 @@
-//! Two inverses put together.
+//! Merging of two inverses.
 
 use super::{Held, Place, Rima, Unwanted};
 use crate::geometry::Dimension;
 use crate::stress::network::{LinkKey, Network, NodeKey};
 
 impl Rima {
-    /// Puts another inverse beside this one as a block of its own, without computing anything
-    /// (thesis 5.7.7.1, Fig. 5.32). `network` is the joined one, `nodes` and `links` the number
-    /// of nodes and links that came from the left one: see [`Network::append`]. Links between
-    /// the two parts are added afterwards like any other.
+    /// Appends another inverse as a block of its own, without any computation (thesis 5.7.7.1, Fig.
+    /// 5.32). `network` is the joined one; `nodes` and `links` are the numbers of nodes and links
+    /// of the left one: see [`Network::append`]. Links between the two parts are added afterwards
+    /// like any other.
     pub fn merge<D: Dimension>(
         &mut self,
         other: Rima,

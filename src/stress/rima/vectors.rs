@@ -1,4 +1,4 @@
-//! Bars and forces by the rows of the inverse.
+//! Bars and forces in terms of the rows of the inverse.
 
 use super::{Place, Rima, Unwanted};
 use crate::geometry::Dimension;
@@ -9,8 +9,8 @@ use crate::stress::storage::Storage;
 use crate::vector::Row;
 
 impl<S: Storage> Rima<S> {
-    /// Row of the greatest displacement of a vector, and that displacement, rotations times the
-    /// greatest lever arm.
+    /// Row of the greatest displacement of a vector, and that displacement; rotations are
+    /// multiplied by the greatest lever arm.
     pub(super) fn most(&self, column: &[Row]) -> (usize, f64) {
         let mut most = (0, 0.0);
         for i in 0..self.inverse.len() {
@@ -23,7 +23,7 @@ impl<S: Storage> Rima<S> {
         most
     }
 
-    /// A step of refinement of Z g.
+    /// One refinement step of Z g.
     pub(super) fn refine(&self, pair: &Pair, column: &mut Blocks) {
         let mut residual = self.stiffness_times(column).0;
         for block in &mut residual {
@@ -54,7 +54,7 @@ impl<S: Storage> Rima<S> {
         }
     }
 
-    /// Row and stiffness of what is unwanted.
+    /// Row and stiffness of an unwanted element.
     pub(super) fn bar(&self, one: Unwanted) -> (Pair, f64) {
         match one {
             Unwanted::Bar { link, bar } => {
@@ -71,8 +71,8 @@ impl<S: Storage> Rima<S> {
         }
     }
 
-    /// K q bar by bar, K being what the inverse is the inverse of; and the greatest force of a
-    /// bar before cancellation, which bounds the rounding.
+    /// K q bar by bar, where K is the matrix that is inverted; and the greatest force of a bar
+    /// before cancellation, which bounds the rounding.
     pub(super) fn stiffness_times(&self, q: &[Row]) -> (Blocks, f64) {
         let mut out = self.inverse.zeros();
         let mut rounding: f64 = 0.0;
@@ -107,7 +107,7 @@ impl<S: Storage> Rima<S> {
         position % self.width >= self.space && self.lever > 0.0
     }
 
-    /// Greatest force of a vector by rows of the inverse, moments over the greatest lever arm.
+    /// Greatest force of a vector by rows of the inverse; moments are divided by the greatest lever arm.
     pub(super) fn greatest(&self, forces: &[Row]) -> f64 {
         let mut greatest: f64 = 0.0;
         for i in 0..self.inverse.len() {
@@ -117,7 +117,7 @@ impl<S: Storage> Rima<S> {
         greatest
     }
 
-    /// Rows of the inverse beside those of the network.
+    /// Pairs of rows of the inverse and of the network.
     pub(super) fn rows<D: Dimension>(&self, network: &Network<D>) -> Vec<(usize, usize)> {
         let m = self.width;
         let mut rows = Vec::with_capacity(self.inverse.len());
@@ -129,7 +129,7 @@ impl<S: Storage> Rima<S> {
         rows
     }
 
-    /// From rows of the inverse to rows of the network.
+    /// Copies a vector from rows of the inverse to rows of the network.
     pub(super) fn put<D: Dimension>(&self, network: &Network<D>, from: &[Row], to: &mut [f64]) {
         let m = self.width;
         for (index, &node) in self.order.iter().enumerate() {
@@ -142,7 +142,7 @@ impl<S: Storage> Rima<S> {
     }
 }
 
-/// The row that is one at one place.
+/// The row that is one at one position.
 pub(super) fn unit(position: usize) -> Pair {
     let mut pair = Pair {
         at: [Some(position), None],
@@ -153,7 +153,7 @@ pub(super) fn unit(position: usize) -> Pair {
     pair
 }
 
-/// The bits of a mask that are set, lowest first.
+/// The set bits of a mask, lowest first.
 pub(super) fn bits(mask: u8) -> impl Iterator<Item = usize> {
     (0..8).filter(move |bar| mask >> bar & 1 == 1)
 }

@@ -1,27 +1,27 @@
-//! The kernel that grains are smeared with.
+//! The kernel of the coarse-graining.
 
 use crate::study::StudyError;
 use crate::study::error::positive;
 
-/// Shorter pieces of a line, over the reach, are integrated by Simpson's rule: the difference of two
-/// antiderivatives would lose digits there, and the rule errs by some fourth power of the length.
+/// Line pieces shorter than this, relative to the range, are integrated by Simpson's rule: the difference of two
+/// antiderivatives would lose digits there, and the error of the rule is of the fourth power of the length.
 const SHORT: f64 = 1e-3;
 
-/// Lucy's kernel (1977), normalised in the plane or in space: c (1 + 3 s) (1 - s)^3 of the distance s over
-/// its reach, 0 beyond; twice continuously differentiable. The *width* is half of the reach.
+/// Lucy's kernel (1977), normalised in the plane or in space: c (1 + 3 s) (1 - s)^3 of the distance s over its range,
+/// 0 beyond; twice continuously differentiable. The *width* is half the range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lucy {
     reach: f64,
-    /// Its value in the middle, 1/m^2 or 1/m^3.
+    /// Value at the centre, 1/m^2 or 1/m^3.
     peak: f64,
     dimensions: usize,
 }
 
 impl Lucy {
-    /// A kernel of a width, m, in 2 or 3 dimensions.
+    /// Returns a kernel of a width, m, in 2 or 3 dimensions.
     ///
     /// # Errors
-    /// A width that is not above 0, so small or great that its powers are no numbers, or another dimension.
+    /// A width that is not above 0 or whose powers overflow or underflow, or another dimension.
     pub fn new(width: f64, dimensions: usize) -> Result<Lucy, StudyError> {
         let reach = 2.0 * positive("width of the kernel", width)?;
         let pi = std::f64::consts::PI;
@@ -44,22 +44,22 @@ impl Lucy {
         })
     }
 
-    /// Half of its reach, m.
+    /// Returns half the range, m.
     pub fn width(&self) -> f64 {
         0.5 * self.reach
     }
 
-    /// Beyond this distance it is 0, m.
+    /// Returns the range, m; beyond it the kernel is 0.
     pub fn reach(&self) -> f64 {
         self.reach
     }
 
-    /// 2 or 3.
+    /// Returns the number of dimensions, 2 or 3.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// Its value at a distance, given squared, m^2.
+    /// Returns the value at a distance, given as its square, m^2.
     pub fn at(&self, squared: f64) -> f64 {
         let s = squared.sqrt() / self.reach;
         if s < 1.0 {
@@ -70,9 +70,9 @@ impl Lucy {
         }
     }
 
-    /// Its mean over a piece of a line, with ends as seen from the middle of the kernel, m: exact. On a line
-    /// that passes at the distance h, s^2 = h^2 + t^2, and 1 - 6 s^2 + 8 s^3 - 3 s^4 has an antiderivative of
-    /// polynomials, a root and an inverse hyperbolic sine.
+    /// Returns the exact mean over a line piece, with ends relative to the centre of the kernel, m. On a line that
+    /// passes at the distance h, s^2 = h^2 + t^2, and 1 - 6 s^2 + 8 s^3 - 3 s^4 has an antiderivative of polynomials,
+    /// a root and an inverse hyperbolic sine.
     pub fn along(&self, from: [f64; 3], to: [f64; 3]) -> f64 {
         let scaled = |v: [f64; 3]| v.map(|x| x / self.reach);
         let (from, to) = (scaled(from), scaled(to));
@@ -102,7 +102,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Of 1 - 6 s^2 + 8 s^3 - 3 s^4 with s^2 = off + t^2, over t.
+/// Antiderivative of 1 - 6 s^2 + 8 s^3 - 3 s^4 with s^2 = off + t^2, over t.
 fn antiderivative(off: f64, t: f64) -> f64 {
     let square = t * t;
     let root = (off + square).sqrt();
@@ -152,7 +152,7 @@ mod tests {
         let lines = [
             ([-2.0, 0.1, 0.2], [2.0, 0.3, -0.1]),
             ([0.1, 0.2, 0.3], [0.4, -0.2, 0.1]),
-            // Through the middle, and along one of its rays.
+            // Through the centre, and along one of its rays.
             ([-0.5, 0.0, 0.0], [0.25, 0.0, 0.0]),
             ([0.3, 0.0, 0.0], [3.0, 0.0, 0.0]),
             ([0.2, 0.1, 0.0], [0.2001, 0.1, 0.0]),

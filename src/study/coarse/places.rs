@@ -1,25 +1,25 @@
-//! Where fields are asked for, and images of what they are made of.
+//! Positions at which fields are evaluated, and periodic images of their sources.
 
 use crate::study::StudyError;
 use crate::study::error::{check, positive};
 
-/// Points of a grid at most: their sums take some 200 MB.
+/// Limit on the points of a grid: their sums take some 200 MB.
 pub const MOST_POINTS: f64 = 1e6;
 
-/// Cells of equal size in rows; fields are those in their middles.
+/// A grid of equal cells; fields are evaluated at their centres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     /// Corner with the least coordinates, m.
     pub origin: [f64; 3],
-    /// Sides of a cell, m; the plane leaves the third at 0.
+    /// Sides of a cell, m; in the plane the third is 0.
     pub step: [f64; 3],
-    /// Cells along each axis; the plane has 1 along the third.
+    /// Cells along each axis; in the plane 1 along the third.
     pub count: [usize; 3],
 }
 
 impl Grid {
-    /// Cells of about a size over a box in 2 or 3 dimensions: along each axis as many as fill it whole, each
-    /// at most of this size.
+    /// Returns a grid over a box in 2 or 3 dimensions: along each axis the least number of equal cells that are at
+    /// most of this size.
     ///
     /// # Errors
     /// A size that is not above 0, a box without extent, or more than [`MOST_POINTS`] cells.
@@ -38,7 +38,7 @@ impl Grid {
         let mut counts = [1.0; 3];
         for axis in 0..dimensions {
             let length = positive("extent of the grid", high[axis] - low[axis])?;
-            // What fits but for rounding is not cut once more.
+            // An extra cell caused only by rounding is avoided.
             counts[axis] = (length / cell * (1.0 - 1e-12)).ceil().max(1.0);
             grid.origin[axis] = low[axis];
             grid.step[axis] = length / counts[axis];
@@ -53,12 +53,12 @@ impl Grid {
         Ok(grid)
     }
 
-    /// Area or volume of a cell.
+    /// Returns the area or volume of a cell.
     pub fn cell(&self) -> f64 {
         self.step.iter().filter(|s| **s > 0.0).product()
     }
 
-    /// Middles of the cells, along x first.
+    /// Returns the centres of the cells, along x first.
     pub fn points(&self) -> Vec<[f64; 3]> {
         let [nx, ny, nz] = self.count;
         let mut points = Vec::with_capacity(nx * ny * nz);
@@ -76,22 +76,22 @@ impl Grid {
     }
 }
 
-/// Periodic directions: a box along the axes, of which the image above in y may be shifted along x (Lees and
-/// Edwards), and whose edges may move.
+/// Periodic directions: a box along the axes, whose image above in y may be displaced along x (Lees and Edwards), and
+/// whose edges may move.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lattice {
     /// Length of each periodic direction, m.
     pub lengths: [Option<f64>; 3],
-    /// Shift of the image above along x, m.
+    /// Displacement of the image above along x, m.
     pub offset: f64,
-    /// Rates of the lengths, m/s.
+    /// Rates of change of the lengths, m/s.
     pub rates: [f64; 3],
-    /// Rate of the shift, m/s.
+    /// Rate of change of the displacement, m/s.
     pub offset_rate: f64,
 }
 
 impl Lattice {
-    /// Lengths above 0, all numbers finite.
+    /// Checks that lengths are above 0 and all numbers finite.
     pub(super) fn checked(&self) -> Result<(), StudyError> {
         for length in self.lengths.into_iter().flatten() {
             positive("length of a periodic direction", length)?;
@@ -107,7 +107,7 @@ impl Lattice {
         Ok(())
     }
 
-    /// A way to the nearest image.
+    /// Reduces a displacement to that of the nearest image.
     pub fn nearest(&self, way: [f64; 3]) -> [f64; 3] {
         let mut way = way;
         if let Some(length) = self.lengths[2] {
@@ -124,8 +124,8 @@ impl Lattice {
         way
     }
 
-    /// Calls `visit` with the shift and the change of velocity of each image that brings something between
-    /// `low` and `high` into the box `within`.
+    /// Calls `visit` with the displacement and the velocity change of each image that brings something between `low`
+    /// and `high` into the box `within`.
     pub(super) fn images(
         &self,
         [low, high]: [[f64; 3]; 2],
@@ -163,22 +163,22 @@ impl Lattice {
     }
 }
 
-/// Points, found by their place.
+/// Points, indexed by position.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     pub(super) points: Vec<[f64; 3]>,
-    /// The box that holds them all.
+    /// Bounding box of the points.
     pub(super) bounds: [[f64; 3]; 2],
     /// Side of a bin, m.
     side: f64,
     bins: [usize; 3],
-    /// Where each bin begins in `order`.
+    /// Index in `order` of the first point of each bin.
     starts: Vec<u32>,
     order: Vec<u32>,
 }
 
 impl Places {
-    /// Points in bins of about a side.
+    /// Sorts points into bins of about this side.
     pub(super) fn new(points: Vec<[f64; 3]>, side: f64) -> Result<Places, StudyError> {
         check(
             "number of points",
@@ -196,7 +196,7 @@ impl Places {
             bound(f64::min, f64::INFINITY),
             bound(f64::max, f64::NEG_INFINITY),
         ];
-        // Not many more bins than points, however far these are apart.
+        // Limits the number of bins to a few times the number of points, however sparse these are.
         let mut side = side;
         let count = |side: f64, k: usize| ((bounds[1][k] - bounds[0][k]) / side).floor() + 1.0;
         while (0..3).map(|k| count(side, k)).product::<f64>() > 4.0 * points.len() as f64 + 64.0 {

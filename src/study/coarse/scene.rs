@@ -1,4 +1,4 @@
-//! What fields are made of: grains and contacts of a moment as plain data, and how a snapshot gives them.
+//! Input of the fields: grains and contacts at one time as plain data, and their conversion from a snapshot.
 
 use super::places::Lattice;
 use crate::record::read::{Columns, Snapshot};
@@ -9,32 +9,32 @@ use crate::study::error::check;
 /// A grain.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Particle {
-    /// Centre of mass, m; the plane leaves the third at 0.
+    /// Centre of mass, m; in the plane the third component is 0.
     pub position: [f64; 3],
-    /// m/s.
+    /// Velocity, m/s.
     pub velocity: [f64; 3],
-    /// kg.
+    /// Mass, kg.
     pub mass: f64,
     /// Volume, m^3; in the plane area, m^2.
     pub volume: f64,
 }
 
-/// A contact of two grains, or of a grain with something that is none.
+/// A contact of two grains, or of a grain with another body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Contact {
-    /// Where the force acts, m.
+    /// Position of the contact point, m.
     pub point: [f64; 3],
     /// From there to the centre of the first grain, m.
     pub first: [f64; 3],
-    /// From there to the centre of the second; none for a wall.
+    /// From there to the centre of the second grain; none for a wall.
     pub second: Option<[f64; 3]>,
     /// Force on the first grain, N.
     pub force: [f64; 3],
-    /// Whether it slides.
+    /// Whether the contact slides.
     pub sliding: bool,
 }
 
-/// A moment.
+/// Grains and contacts at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
     /// Grains.
@@ -65,7 +65,7 @@ impl Scene {
     }
 }
 
-/// Volume of a grain, in the plane its area; NaN of a shape whose folder does not tell it.
+/// Returns the volume of a grain, in the plane its area; NaN for a shape whose folder lacks it.
 fn volume(meta: &RunMeta, grain: &GrainRow) -> f64 {
     let pi = std::f64::consts::PI;
     let r = grain.radius;
@@ -80,7 +80,7 @@ fn volume(meta: &RunMeta, grain: &GrainRow) -> f64 {
     }
 }
 
-/// A snapshot as fields take it. A link whose other end is not in the snapshot counts as one with a wall.
+/// Converts a snapshot. A link whose other end is not in the snapshot counts as a link with a wall.
 pub fn scene(snapshot: &Snapshot, meta: &RunMeta, lattice: Lattice) -> Scene {
     let particle = |g: &GrainRow| Particle {
         position: g.position,
@@ -131,8 +131,8 @@ pub fn scene(snapshot: &Snapshot, meta: &RunMeta, lattice: Lattice) -> Scene {
     }
 }
 
-/// The periodic directions of a run at given times (s); none for a time at which the series of a box that
-/// moves has no tick.
+/// Returns the periodic directions of a run at given times (s); none for a time at which the series of a moving box
+/// has no tick.
 pub fn lattices(meta: &RunMeta, series: &Columns, times: &[f64]) -> Vec<Option<Lattice>> {
     if !meta.cell {
         let lengths = meta.periodic.map(|axis| axis.map(|[_, length]| length));
@@ -155,7 +155,7 @@ pub fn lattices(meta: &RunMeta, series: &Columns, times: &[f64]) -> Vec<Option<L
         if (*ticks.get(k)? - time).abs() > slack {
             return None;
         }
-        // Rates over the ticks on both sides, where there are two.
+        // Rates over the ticks on both sides, if there are two.
         let (before, after) = (k.saturating_sub(1), (k + 1).min(ticks.len() - 1));
         let lasted = ticks[after] - ticks[before];
         let rate = |values: &[f64]| match lasted > 0.0 {

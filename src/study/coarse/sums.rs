@@ -8,29 +8,29 @@ use crate::study::StudyError;
 /// The fields at a point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Field {
-    /// Mass over volume, kg/m^3; in the plane over area, kg/m^2.
+    /// Mass per volume, kg/m^3; in the plane per area, kg/m^2.
     pub density: f64,
-    /// Share of the place that grains fill.
+    /// Solid fraction.
     pub fraction: f64,
     /// Density of momentum, kg/(m^2 s); in the plane kg/(m s).
     pub momentum: [f64; 3],
     /// Momentum over density, m/s; none where there is no mass.
     pub velocity: Option<[f64; 3]>,
-    /// Pressure tensor of motion against the mean velocity, Pa; in the plane N/m. Row: plane across the
-    /// axis, column: force along it.
+    /// Pressure tensor of motion relative to the mean velocity, Pa; in the plane N/m. Row: plane across the axis,
+    /// column: force along it.
     pub kinetic: [[f64; 3]; 3],
     /// Pressure tensor of contacts, likewise.
     pub contact: [[f64; 3]; 3],
     /// Density of the forces by walls, N/m^3; in the plane N/m^2.
     pub boundary: [f64; 3],
-    /// Contacts over volume or area.
+    /// Number of contacts per volume or area.
     pub contacts: f64,
-    /// Those of them that slide.
+    /// Number of sliding contacts per volume or area.
     pub sliding: f64,
 }
 
 impl Field {
-    /// Mean of the normal components of both pressures.
+    /// Returns the mean of the normal components of both pressures.
     pub fn pressure(&self, dimensions: usize) -> f64 {
         let trace = (0..dimensions).map(|k| self.kinetic[k][k] + self.contact[k][k]);
         trace.sum::<f64>() / dimensions as f64
@@ -42,7 +42,7 @@ struct Sum {
     mass: f64,
     volume: f64,
     momentum: [f64; 3],
-    /// Momentum carried: xx, yy, zz, xy, xz, yz.
+    /// Transported momentum: xx, yy, zz, xy, xz, yz.
     carried: [f64; 6],
     contact: [[f64; 3]; 3],
     boundary: [f64; 3],
@@ -53,7 +53,7 @@ struct Sum {
 /// Axes of the six components of a symmetric tensor.
 const PAIRS: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]];
 
-/// Fields at given points, of one moment or as the mean over several.
+/// Fields at given points, at one time or averaged over several.
 #[derive(Clone, Debug)]
 pub struct Sums {
     kernel: Lucy,
@@ -63,10 +63,10 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Nothing yet, at these points.
+    /// Returns empty sums at these points.
     ///
     /// # Errors
-    /// No points, too many, or coordinates that are no numbers.
+    /// No points, too many, or coordinates that are not finite.
     pub fn new(kernel: Lucy, points: Vec<[f64; 3]>) -> Result<Sums, StudyError> {
         let places = Places::new(points, kernel.reach())?;
         Ok(Sums {
@@ -77,26 +77,26 @@ impl Sums {
         })
     }
 
-    /// The points.
+    /// Returns the points.
     pub fn points(&self) -> &[[f64; 3]] {
         &self.places.points
     }
 
-    /// Moments that were added.
+    /// Returns the number of states added.
     pub fn moments(&self) -> usize {
         self.moments
     }
 
-    /// Forgets what was added.
+    /// Resets the sums.
     pub fn clear(&mut self) {
         self.sums.fill(Sum::default());
         self.moments = 0;
     }
 
-    /// Adds a moment. Points stay where they are: for a box that moves, see [`Sums::add_at`].
+    /// Adds the state at one time. The points are fixed: for a moving box, see [`Sums::add_at`].
     ///
     /// # Errors
-    /// Numbers that are none; then nothing was added.
+    /// Numbers that are not finite; then nothing is added.
     pub fn add(&mut self, scene: &Scene) -> Result<(), StudyError> {
         scene.checked()?;
         for particle in &scene.particles {
@@ -109,10 +109,10 @@ impl Sums {
         Ok(())
     }
 
-    /// Moves the points, as many as there are, and adds a moment.
+    /// Moves the points, keeping their number, and adds the state at one time.
     ///
     /// # Errors
-    /// Another number of points, or numbers that are none.
+    /// A different number of points, or numbers that are not finite.
     pub fn add_at(&mut self, points: Vec<[f64; 3]>, scene: &Scene) -> Result<(), StudyError> {
         if points.len() != self.sums.len() {
             return Err(StudyError::Unequal {
@@ -125,8 +125,8 @@ impl Sums {
         self.add(scene)
     }
 
-    /// The mean over the moments that were added. Velocities are mean momentum over mean density, and kinetic
-    /// pressure is that of motion against these, so that the means too balance.
+    /// Returns the average over the states that were added. Velocities are mean momentum over mean density, and
+    /// kinetic pressure is that of motion relative to these, so that the averages also satisfy the balances.
     pub fn fields(&self) -> Vec<Field> {
         let share = 1.0 / self.moments.max(1) as f64;
         let field = |sum: &Sum| {
@@ -135,7 +135,7 @@ impl Sums {
             if let Some(v) = velocity {
                 for ([i, j], carried) in PAIRS.into_iter().zip(sum.carried) {
                     let own = share * (carried - sum.momentum[i] * v[j]);
-                    // Less than nothing is rounding.
+                    // Negative values come from rounding.
                     let own = if i == j { own.max(0.0) } else { own };
                     kinetic[i][j] = own;
                     kinetic[j][i] = own;
@@ -156,8 +156,8 @@ impl Sums {
         self.sums.iter().map(field).collect()
     }
 
-    /// Calls `visit` for each image of a piece of a line that reaches a point: the sum there, the piece as
-    /// seen from the point, and the change of velocity of the image.
+    /// Calls `visit` for each image of a line piece that reaches a point: the sum there, the piece relative to the
+    /// point, and the velocity change of the image.
     fn spread(
         &mut self,
         scene: &Scene,

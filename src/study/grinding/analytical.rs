@@ -1,4 +1,4 @@
-//! The analytical model: mean masses in continuous time (thesis eqs. 3.24 to 3.28).
+//! The analytical grinding model: mean masses in continuous time (thesis eqs. 3.24 to 3.28).
 
 use super::chain::Chain;
 use super::{StudyError, check_probabilities};
@@ -12,7 +12,7 @@ pub struct Analytical {
 }
 
 impl Analytical {
-    /// The model of a collision rate (1/s) and the probabilities p_0 to p_k, the last of them 0.
+    /// Returns the model for a collision rate (1/s) and the probabilities p_0 to p_k, the last of them 0.
     pub fn new(rate: f64, probabilities: Vec<f64>) -> Result<Self, StudyError> {
         positive("the rate of collisions", rate)?;
         check_probabilities(&probabilities)?;
@@ -22,10 +22,10 @@ impl Analytical {
         })
     }
 
-    /// The masses (kg) in all baskets at a time (s), from a mass in the first one at time 0.
+    /// Returns the masses (kg) in all baskets at a time (s), for a mass in the first one at time 0.
     ///
-    /// Every mass keeps its digits (relative error some 1e-13, and what rate and time have in
-    /// exp(-rate p time)), and the sum is the mass to rounding.
+    /// Every mass is accurate (relative error some 1e-13, plus that of rate and time in exp(-rate p time)), and the
+    /// sum is the mass to rounding.
     pub fn masses(&self, mass: f64, time: f64) -> Result<Vec<f64>, StudyError> {
         positive("the mass", mass)?;
         check("the time", time, "0 or more and finite", |t| t >= 0.0)?;
@@ -45,7 +45,7 @@ impl Analytical {
     }
 }
 
-/// Takes what rounding left over into the greatest mass, which does not feel it.
+/// Adds the rounding residual to the greatest mass, to which it makes no difference.
 fn close(masses: &mut [f64], whole: f64) {
     let greatest = (0..masses.len())
         .max_by(|&a, &b| masses[a].total_cmp(&masses[b]))

@@ -1,9 +1,9 @@
-//! Binomial numbers for any count up to 2^53, with the same bits on every machine.
+//! Binomial random numbers for any count up to 2^53, with the same bits on every machine.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// A draw from the binomial law: how many of `count` happen, each with probability `p`.
+/// Draws from the binomial law: the number of successes in `count` trials, each with probability `p`.
 pub(super) fn binomial(count: u64, p: f64, random: &mut ChaCha8Rng) -> u64 {
     if count == 0 || p <= 0.0 {
         return 0;
@@ -21,11 +21,11 @@ pub(super) fn binomial(count: u64, p: f64, random: &mut ChaCha8Rng) -> u64 {
     }
 }
 
-/// Adds up the probabilities of 0, 1, 2, ... until a uniform number is passed.
+/// Adds up the probabilities of 0, 1, 2, ... until a uniform number is exceeded.
 fn by_inversion(count: u64, p: f64, random: &mut ChaCha8Rng) -> u64 {
     let odds = p / (1.0 - p);
     let none = libm::exp(count as f64 * libm::log1p(-p));
-    // Rounding may leave the sum under a uniform number next to 1: then once more.
+    // Rounding may leave the sum below a uniform number next to 1: then draws again.
     loop {
         let mut left: f64 = random.random();
         let mut term = none;
@@ -67,8 +67,8 @@ fn by_rejection(count: u64, p: f64, random: &mut ChaCha8Rng) -> u64 {
     }
 }
 
-/// ln P(k) / P(mode) by Stirling's series about both, in a form that loses no digits when the count is
-/// beyond 1e10 and k near the mode: all logarithms are of ratios near 1.
+/// Returns ln P(k) / P(mode) by Stirling's series about both, in a form that loses no digits when the count exceeds
+/// 1e10 and k is near the mode: all logarithms are of ratios near 1.
 fn ln_ratio(n: f64, p: f64, k: f64, mode: f64) -> f64 {
     let moved = k - mode;
     // (n - k + 1) p / ((k + 1) (1 - p)) is near 1 about the mode.
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use rand::SeedableRng;
 
-    /// The ratio of probabilities is that of factorials.
+    /// The ratio of probabilities equals that of factorials.
     #[test]
     fn ratios_of_probabilities() {
         let (n, p) = (60u32, 0.3);
@@ -118,7 +118,7 @@ mod tests {
         };
         for k in 0..=n {
             let got = ln_ratio(f64::from(n), p, f64::from(k), 18.0);
-            // The small corrections are given to 16 digits, the series left out is 1e-10 at k = 10.
+            // The small corrections have 16 digits, the omitted series is 1e-10 at k = 10.
             assert!((got - (ln_p(k) - ln_p(18))).abs() < 1e-9, "{k}: {got}");
         }
     }

@@ -86,7 +86,7 @@ fn one(case: GrindingCase) -> Result<Value, CalcError> {
     })
 }
 
-/// One sample at ascending times.
+/// Returns one sample at ascending times.
 fn sample(
     times: &[f64],
     rate: f64,

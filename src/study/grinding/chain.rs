@@ -1,16 +1,17 @@
-//! How mass moves down the baskets: the matrix of the chain by squaring, with positive terms alone.
+//! Transition matrix of mass down the baskets, computed by squaring with positive terms alone.
 //!
-//! The closed sum of the thesis (3.29) takes differences of like numbers: trace masses lose all
-//! digits, and equal probabilities divide by zero. Here nothing is subtracted. A matrix over a short
-//! time is squared up to the time wanted; the diagonal, where the errors of squaring would double each
-//! time, is put in anew from its closed form, and all that lies below it is then a sum of products
-//! whose errors only add up: s squarings and k baskets leave s k roundings.
+//! The closed sum of the thesis (3.29) takes differences of nearly equal numbers: trace masses lose all digits, and
+//! equal probabilities divide by zero. Here nothing is subtracted. A matrix over a short time is squared up to the
+//! required time; the diagonal, where the errors of squaring would double each time, is replaced by its closed form,
+//! and all entries below it are then sums of products whose errors only add up: s squarings and k baskets leave s k
+//! roundings.
 
-/// Lower triangle of a matrix: share `get(i, j)` of what is in basket `j` at the start goes to `i`.
+/// Lower triangle of a matrix: the fraction `get(i, j)` of the initial content of basket `j` is in basket `i` at the
+/// end.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
     size: usize,
-    /// Columns of one another: entry (i, j) at j * size + i.
+    /// Columns one after another: entry (i, j) at j * size + i.
     shares: Vec<f64>,
 }
 
@@ -22,7 +23,7 @@ impl Chain {
         self.size
     }
 
-    /// A matrix by entries on and below the diagonal.
+    /// Builds a matrix from its entries on and below the diagonal.
     pub fn from_fn(size: usize, mut share: impl FnMut(usize, usize) -> f64) -> Self {
         let mut shares = vec![0.0; size * size];
         for from in 0..size {
@@ -33,7 +34,7 @@ impl Chain {
         Chain { size, shares }
     }
 
-    /// The chain over twice the time, with its diagonal.
+    /// Returns the chain over twice the time, with the given diagonal.
     pub fn squared(&self, diagonal: impl Fn(usize) -> f64) -> Self {
         Chain::from_fn(self.size, |to, from| {
             if to == from {
@@ -46,11 +47,11 @@ impl Chain {
         })
     }
 
-    /// Over a time t for rates a_i = lambda p_i (given as `decay` = a_i t), in continuous time.
+    /// Returns the chain over a time t for rates a_i = lambda p_i (given as `decay` = a_i t), in continuous time.
     pub fn continuous(decay: &[f64]) -> Self {
         let size = decay.len();
         let fastest = decay.iter().copied().fold(0.0, f64::max);
-        // Doublings from a time in which at most half of any basket goes.
+        // Number of doublings from a time in which at most half of any basket leaves.
         let doublings = if fastest > 0.5 {
             libm::ceil(libm::log2(fastest)) as i32 + 1
         } else {
@@ -66,7 +67,7 @@ impl Chain {
         chain
     }
 
-    /// Over a short time by uniformisation: exp(-f) times the series of (f Q)^n / n!, f the fastest
+    /// Returns the chain over a short time by uniformisation: exp(-f) times the series of (f Q)^n / n!, f the fastest
     /// decay and Q the matrix of single steps, whose entries are not negative.
     fn short(decay: &[f64]) -> Self {
         let size = decay.len();
@@ -76,8 +77,8 @@ impl Chain {
             let column = &mut chain.shares[from * size..(from + 1) * size];
             column[from] = 1.0;
             let mut term = column.to_vec();
-            // A half to the 16th over 16! is below rounding of the first entry; each basket further
-            // down begins one term later.
+            // A half to the 16th over 16! is below rounding of the first entry; each further basket down begins one
+            // term later.
             for n in 1..(size - from + 20) {
                 for to in (from..size).rev() {
                     let fed = if to > from {

@@ -26,20 +26,20 @@ pub struct Mill {
 }
 
 impl Mill {
-    /// Volume that the balls leave, m^3.
+    /// Returns the free volume beside the balls, m^3.
     pub fn available(&self) -> f64 {
         let ball = 4.0 / 3.0 * PI * self.ball_radius * self.ball_radius * self.ball_radius;
         PI * self.vessel_radius * self.vessel_radius * self.vessel_height
             - f64::from(self.balls) * ball
     }
 
-    /// Radius of the particles of a basket, m: each has half the volume of the one before.
+    /// Returns the radius of the particles of a basket, m: each has half the volume of those before.
     pub fn radius(&self, basket: usize) -> f64 {
         self.initial_radius * libm::exp2(-(basket as f64) / 3.0)
     }
 
-    /// The probabilities p_0 to p_k that a particle of a basket is in the grinding volume of a
-    /// collision; k is the first basket not larger than the final radius, and p_k = 0.
+    /// Returns the probabilities p_0 to p_k that a particle of a basket is in the grinding volume of a collision; k
+    /// is the first basket not larger than the final radius, and p_k = 0.
     pub fn probabilities(&self) -> Result<Vec<f64>, StudyError> {
         positive("ball_radius", self.ball_radius)?;
         positive("vessel_radius", self.vessel_radius)?;
@@ -53,7 +53,7 @@ impl Mill {
             must,
             |v| v > 0.0,
         )?;
-        // The first i with 2^(-i/3) <= final / initial, not missed by rounding of the logarithm.
+        // The first i with 2^(-i/3) <= final / initial, tolerating rounding of the logarithm.
         let what = "the initial over the final radius";
         let ratio = self.initial_radius / self.final_radius;
         let ratio = check(what, ratio, "finite", |ratio| ratio.is_finite())?;

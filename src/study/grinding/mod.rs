@@ -1,10 +1,9 @@
 //! Grinding in a ball mill by colliding balls (thesis 3.6.2, 3.6.3).
 //!
-//! Particles stand in baskets of equal size, each half the volume of the one before. At every
-//! collision of balls each particle of basket i is caught with probability p_i and breaks into two of
-//! the next basket; those of the last are not ground further. [`Analytical`] gives the mean masses in
-//! continuous time, [`Statistical`] a sample with whole particles, [`Mill`] the probabilities of a
-//! vessel with balls.
+//! Particles are sorted into baskets of equal size, each of half the volume of the one before. At every collision of
+//! balls each particle of basket i is caught with probability p_i and breaks into two of the next basket; those of
+//! the last are not ground further. [`Analytical`] gives the mean masses in continuous time, [`Statistical`] a sample
+//! with whole particles, [`Mill`] the probabilities of a vessel with balls.
 
 mod analytical;
 mod binomial;
@@ -21,7 +20,7 @@ pub use statistical::Statistical;
 use super::StudyError;
 use super::error::check;
 
-/// Probabilities p_0 to p_k are between 0 and 1, at least one, and the last is 0.
+/// Checks that the probabilities p_0 to p_k are between 0 and 1, at least one, and the last is 0.
 fn check_probabilities(probabilities: &[f64]) -> Result<(), StudyError> {
     let Some((&last, others)) = probabilities.split_last() else {
         return Err(StudyError::TooFew {

@@ -1,4 +1,4 @@
-//! The statistical model: whole particles, many collisions in one draw (thesis 3.6.2).
+//! The statistical grinding model: whole particles, many collisions in one draw (thesis 3.6.2).
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -10,30 +10,30 @@ use crate::study::error::check;
 
 /// Largest number of particles: above it, binomial numbers are not exact.
 const MOST: f64 = 9e15;
-/// Collisions of one batch times probability: what correlation a batch leaves out is of its square.
+/// Collisions of one batch times probability: the correlation that a batch neglects is of its square.
 const LEAP: f64 = 0.05;
 
 /// Particles in their baskets.
 ///
-/// Collision by collision, the number ground of basket i is binomial with (N_i, p_i). Here a batch of
-/// n = 2^s collisions is drawn at once. A particle of basket i and what it becomes is followed down:
-/// the share that has left basket j after n collisions, of what had reached it, is known from the
-/// chain, and so a particle of basket j moves on with that probability. Means are exact for any n, and
-/// for n = 1 everything is; that two halves of one particle broke off at the same moment is forgotten
-/// within a batch, which is kept so short that a particle breaks twice in it once in a thousand.
+/// Per collision, the number of ground particles of basket i is binomial with (N_i, p_i). Here a batch of n = 2^s
+/// collisions is drawn at once, and each particle of basket i is followed down with its fragments: the fraction that
+/// has left basket j after n collisions, of what had reached it, is known from the chain, and so a particle of basket
+/// j moves on with that probability. Means are exact for any n, and for n = 1 the whole model is; within a batch it
+/// is neglected that two halves of one particle broke off at the same moment. A batch is kept so short that a
+/// particle breaks twice in it once in a thousand times.
 #[derive(Clone, Debug)]
 pub struct Statistical {
     probabilities: Vec<f64>,
     counts: Vec<u64>,
     random: ChaCha8Rng,
-    /// `onward[s][j * size + i]`: probability that, after 2^s collisions, what came from basket j and
-    /// has reached basket i has left it.
+    /// `onward[s][j * size + i]`: probability that, after 2^s collisions, a particle from basket j that has reached
+    /// basket i has left it.
     onward: Vec<Vec<f64>>,
     last: Chain,
 }
 
 impl Statistical {
-    /// `particles` in the first basket; the probabilities p_0 to p_k, the last of them 0.
+    /// Returns the model with `particles` in the first basket and the probabilities p_0 to p_k, the last of them 0.
     pub fn new(probabilities: Vec<f64>, particles: u64, seed: u64) -> Result<Self, StudyError> {
         check_probabilities(&probabilities)?;
         let size = probabilities.len();
@@ -57,12 +57,12 @@ impl Statistical {
         })
     }
 
-    /// Numbers of particles in the baskets.
+    /// Returns the numbers of particles in the baskets.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The masses in the baskets, kg, if a mass was in the first one at the start.
+    /// Returns the masses in the baskets, kg, if `mass` was in the first one at the start.
     pub fn masses(&self, mass: f64) -> Vec<f64> {
         let volume = |i: usize| libm::exp2(-(i as f64));
         let parts = self.counts.iter().enumerate();
@@ -78,7 +78,7 @@ impl Statistical {
         others.iter().all(|n| *n == 0)
     }
 
-    /// A number of collisions of balls.
+    /// Carries out a number of collisions of balls.
     pub fn collide(&mut self, mut collisions: u64) {
         while collisions > 0 && !self.is_ground() {
             let doublings = self.batch().min(collisions.ilog2());
@@ -87,19 +87,19 @@ impl Statistical {
         }
     }
 
-    /// As many collisions as a Poisson process has when `mean` are expected (at most 9e15): with them
-    /// the mean masses are those of [`Analytical`](super::Analytical).
+    /// Carries out as many collisions as a Poisson process has when `mean` are expected (at most 9e15): with them the
+    /// mean masses are those of [`Analytical`](super::Analytical).
     pub fn pass(&mut self, mean: f64) {
-        // Binomial over 9e15 moments: of Poisson's law to mean / 9e15.
+        // Binomial over 9e15 trials: equals Poisson's law to mean / 9e15.
         let collisions = binomial(MOST as u64, mean / MOST, &mut self.random);
         self.collide(collisions);
     }
 
-    /// Doublings of the longest batch in which hardly any particle breaks twice.
+    /// Returns the doublings of the longest batch in which hardly any particle breaks twice.
     fn batch(&self) -> u32 {
         let present = |i: &usize| self.counts[*i] > 0;
         let first = (0..self.counts.len()).find(present).unwrap_or(0);
-        // What is broken goes to the baskets below.
+        // Broken particles go to the baskets below.
         let fastest = self.probabilities[first..]
             .iter()
             .copied()
@@ -111,7 +111,7 @@ impl Statistical {
         }
     }
 
-    /// Doubles the longest batch that is known.
+    /// Doubles the longest known batch.
     fn lengthen(&mut self) {
         let collisions = libm::exp2(self.onward.len() as f64);
         let staying = |i: usize| libm::exp(collisions * libm::log1p(-self.probabilities[i]));
@@ -119,7 +119,7 @@ impl Statistical {
         self.onward.push(leaving(&self.last));
     }
 
-    /// One batch of 2^doublings collisions.
+    /// Draws one batch of 2^doublings collisions.
     fn draw(&mut self, doublings: usize) {
         while self.onward.len() <= doublings {
             self.lengthen();
@@ -142,7 +142,7 @@ impl Statistical {
     }
 }
 
-/// For each start and each basket below: of what reaches it, the share that leaves it again.
+/// Returns, for each start and each basket below, the fraction that leaves it again of what reaches it.
 fn leaving(chain: &Chain) -> Vec<f64> {
     let size = chain.size();
     let mut onward = vec![0.0; size * size];

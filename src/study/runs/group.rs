@@ -1,4 +1,4 @@
-//! Groups of runs that differ in nothing but the seed, and whether their means differ.
+//! Groups of runs that differ only in the seed, and tests whether their means differ.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +12,34 @@ use crate::study::ensemble::{Interval, Spread, equivalent, spread};
 pub struct Group {
     /// The setting.
     pub settings: BTreeMap<String, String>,
-    /// Its runs, from 0 in the order given.
+    /// Indices of its runs, from 0 in the given order.
     pub runs: Vec<usize>,
-    /// Mean and scatter of the figures that at least two of its runs have.
+    /// Mean and spread of the figures that at least two of its runs have.
     pub figures: BTreeMap<String, Spread>,
 }
 
-/// A figure of one group beside that of the first.
+/// Comparison of a figure of one group with that of the first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// Which group, from 0.
+    /// Index of the group, from 0.
     pub group: usize,
-    /// Which figure.
+    /// Name of the figure.
     pub figure: String,
     /// Mean of the group less that of the first.
     pub difference: f64,
-    /// Its standard error (Welch 1947).
+    /// Standard error of the difference (Welch 1947).
     pub error: f64,
-    /// The difference with a level of 0.95.
+    /// Interval of the difference at a level of 0.95.
     pub interval: Interval,
-    /// Whether the means are equal but for the margin, by two one-sided t tests at 0.05 each
-    /// (Schuirmann 1987); none where the first mean is 0.
+    /// Whether the means are equal within the margin, by two one-sided t tests at 0.05 each (Schuirmann 1987); none
+    /// where the first mean is 0.
     pub equivalent: Option<bool>,
-    /// Runs a group that such a test needs to pass nine times in ten if the means are equal, from
-    /// the scatter found; none where the first mean is 0.
+    /// Runs per group that such a test needs to pass nine times in ten if the means are equal, from the observed
+    /// spread; none where the first mean is 0.
     pub runs_needed: Option<f64>,
 }
 
-/// Puts runs of equal settings together, in the order in which they come.
+/// Groups runs of equal settings, in the order of their first appearance.
 pub(super) fn groups(runs: &[Run]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for (k, run) in runs.iter().enumerate() {
@@ -69,7 +69,7 @@ fn values(runs: &[Run], of: &[usize], name: &str) -> Vec<f64> {
 /// Quantile 0.95 of the normal distribution.
 const ONE_SIDED: f64 = 1.644_853_626_951_472_7;
 
-/// The figures of each group beside those of the first; `margin` is a share of the first mean.
+/// Compares the figures of each group with those of the first; `margin` is a fraction of the first mean.
 pub(super) fn differences(runs: &[Run], groups: &[Group], margin: f64) -> Vec<Difference> {
     let mut found = Vec::new();
     let Some((first, others)) = groups.split_first() else {
@@ -84,7 +84,7 @@ pub(super) fn differences(runs: &[Run], groups: &[Group], margin: f64) -> Vec<Di
                 values(runs, &group.runs, &name),
                 values(runs, &first.runs, &name),
             );
-            // Any margin serves for the interval.
+            // Any margin gives the same interval.
             let Ok(wide) = equivalent(&x, &y, 1.0, 0.025) else {
                 continue;
             };

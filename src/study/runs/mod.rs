@@ -1,4 +1,4 @@
-//! Finished runs side by side: settings, figures, curves, forces, paths, and means over seeds.
+//! Comparison of finished runs: settings, figures, curves, forces, paths, and means over seeds.
 
 mod group;
 mod pair;
@@ -16,45 +16,45 @@ pub use run::{Figure, Run};
 
 use crate::record::RecordError;
 
-/// Why runs cannot be compared.
+/// Reasons why runs cannot be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum RunsError {
-    /// Not the folder of a run.
+    /// The folder is not that of a run.
     #[error("{}: {what}", folder.display())]
     NoRun {
         /// The folder.
         folder: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         what: &'static str,
     },
-    /// A run that did not come to its end.
+    /// The run did not finish.
     #[error("{}: the run was stopped at {at} s; finish it with `arenite run` and --resume", folder.display())]
     Unfinished {
         /// The folder.
         folder: PathBuf,
-        /// How far it came, s.
+        /// Simulated time that it reached, s.
         at: f64,
     },
-    /// A run that failed, which a resume would do again.
+    /// The run failed, and would fail again on resuming.
     #[error("{}: the run failed at {at} s: {why}", folder.display())]
     Failed {
         /// The folder.
         folder: PathBuf,
-        /// How far it came, s.
+        /// Simulated time that it reached, s.
         at: f64,
-        /// Its error.
+        /// Error of the run.
         why: String,
     },
-    /// Runs in the plane and in space.
+    /// Some runs are in the plane and some in space.
     #[error("{} is a run in {first} dimensions, {} one in {second}: compare runs of one kind", folder.display(), other.display())]
     Dimensions {
         /// The first run.
         folder: PathBuf,
-        /// Its dimensions.
+        /// Number of its dimensions.
         first: usize,
-        /// One that is different.
+        /// A run with another number of dimensions.
         other: PathBuf,
-        /// Its dimensions.
+        /// Number of its dimensions.
         second: usize,
     },
     /// A record that cannot be read.
@@ -62,25 +62,25 @@ pub enum RunsError {
     Record(#[from] RecordError),
 }
 
-/// Runs side by side.
+/// Comparison of runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// The runs, in the order given.
     pub runs: Vec<Run>,
-    /// Each run but the first beside the one that it is measured against.
+    /// Comparison of each run but the first with its reference run.
     pub pairs: Vec<Pair>,
     /// The runs by setting.
     pub groups: Vec<Group>,
-    /// Means of each group beside those of the first, where both have at least two runs.
+    /// Comparison of the means of each group with those of the first, where both have at least two runs.
     pub differences: Vec<Difference>,
-    /// Margin within which means count as equal, as a share of the first.
+    /// Margin within which means count as equal, as a fraction of the first.
     pub margin: f64,
 }
 
 /// Reads runs and compares them; `margin` as in [`Comparison`].
 ///
 /// # Errors
-/// A folder that holds no finished run; runs of different dimensions.
+/// A folder without a finished run; runs of different dimensions.
 pub fn compare<P: AsRef<Path>>(folders: &[P], margin: f64) -> Result<Comparison, RunsError> {
     let mut runs = Vec::new();
     for folder in folders {
@@ -120,7 +120,7 @@ pub fn compare<P: AsRef<Path>>(folders: &[P], margin: f64) -> Result<Comparison,
     })
 }
 
-/// Names of all figures of any run, in the order in which they come.
+/// Returns the names of all figures of any run, in the order in which they first appear.
 pub fn figure_names(runs: &[Run]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for figure in runs.iter().flat_map(|run| &run.figures) {

@@ -1,4 +1,4 @@
-//! One run beside another: forces, curves, paths.
+//! Comparison of two runs: forces, curves, paths.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::run::Run;
 use crate::record::read::{Snapshot, Snapshots};
 use crate::study::samples::{CurveDistance, curve_distance, sample_distance};
 
-/// A run beside the one that it is measured against.
+/// Comparison of a run with its reference run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Pair {
-    /// Which run, from 0 in the order given.
+    /// Index of the run, from 0 in the given order.
     pub run: usize,
-    /// Against which: the first one of the same scenario and seed, else the first.
+    /// Index of the reference run: the first one of the same scenario and seed, else the first.
     pub reference: usize,
-    /// Greatest distance of the distributions of normal force over its mean, at the end.
+    /// Greatest distance of the distributions of normal force relative to its mean, at the end.
     pub forces: Option<f64>,
     /// Distance of the discharge curves, grains; none where nothing leaves.
     pub discharged: Option<CurveDistance>,
@@ -28,23 +28,22 @@ pub struct Pair {
     pub trajectories: Option<Trajectories>,
 }
 
-/// How far grains of the same number are apart in two runs, at the snapshots that both have.
+/// Separation of grains with the same number in two runs, at the snapshots that both have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Trajectories {
     /// Times, s.
     pub time: Vec<f64>,
-    /// Grains that both have then.
+    /// Number of grains that both runs have then.
     pub grains: Vec<usize>,
-    /// Root of their mean square distance, m.
+    /// Root mean square separation, m.
     pub rms: Vec<f64>,
-    /// Greatest distance, m.
+    /// Greatest separation, m.
     pub largest: Vec<f64>,
-    /// First of the times at which some grain is more than the mean radius away, s; none where they
-    /// stay together.
+    /// First time at which some grains are separated by more than the mean radius, s; none if there is none.
     pub parted: Option<f64>,
 }
 
-/// Measures a run against another.
+/// Compares a run with another.
 ///
 /// # Errors
 /// Records that cannot be read.
@@ -65,7 +64,7 @@ pub(super) fn pair(runs: &[Run], run: usize, reference: usize) -> Result<Pair, R
     })
 }
 
-/// Times this near are the same snapshot, s over the time: rounding of a count times an interval.
+/// Relative difference of times that counts as the same snapshot: rounding of a count times an interval.
 const SAME_TIME: f64 = 1e-9;
 
 fn trajectories(a: &Run, b: &Run) -> Result<Option<Trajectories>, RunsError> {
@@ -100,7 +99,7 @@ impl Trajectories {
             for k in 0..3 {
                 let mut apart = (grain.position[k] - place[k]).abs();
                 if let Some([_, length]) = periodic[k] {
-                    // The nearer way round.
+                    // The shorter of both directions.
                     apart %= length;
                     apart = apart.min(length - apart);
                 }

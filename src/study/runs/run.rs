@@ -1,4 +1,4 @@
-//! What one run says: its figures, curves and forces, read from its folder.
+//! Data of one run for a comparison: figures, curves and forces, read from its folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ use crate::study::samples::deciles;
 /// A number with its name and unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Its name: where summary.json has it, the path there.
+    /// Name: the path in summary.json if it is there.
     pub name: String,
     /// SI unit; "1" without one.
     pub unit: &'static str,
-    /// The number.
+    /// Value.
     pub value: f64,
 }
 
@@ -31,34 +31,34 @@ fn as_map<S: Serializer>(figures: &[Figure], to: S) -> Result<S::Ok, S::Error> {
 /// A finished run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Run {
-    /// Its folder.
+    /// Folder.
     pub folder: PathBuf,
     /// Name of its scenario.
     pub scenario: String,
-    /// Its seed.
+    /// Seed.
     pub seed: u64,
-    /// How it ended.
+    /// Status at the end.
     pub status: Status,
-    /// Values of the scenario's keys in which the compared runs differ, the seed aside.
+    /// Values of the scenario's keys that differ between the compared runs, except the seed.
     pub settings: BTreeMap<String, String>,
-    /// Its figures, in the order in which they are shown.
+    /// Figures, in display order.
     #[serde(serialize_with = "as_map")]
     pub figures: Vec<Figure>,
-    /// Deciles of the normal forces over their mean, in the last snapshot.
+    /// Deciles of the normal forces relative to their mean, in the last snapshot.
     pub force_deciles: Option<[f64; 9]>,
-    /// Normal forces over their mean, in the last snapshot.
+    /// Normal forces relative to their mean, in the last snapshot.
     #[serde(skip)]
     pub forces: Vec<f64>,
-    /// Grains discharged by time, s.
+    /// Number of grains discharged over time, s.
     #[serde(skip)]
     pub discharged: Vec<[f64; 2]>,
-    /// Kinetic energy by time, J.
+    /// Kinetic energy over time, J.
     #[serde(skip)]
     pub kinetic: Vec<[f64; 2]>,
-    /// Energy dissipated by time, J.
+    /// Dissipated energy over time, J.
     #[serde(skip)]
     pub dissipated: Vec<[f64; 2]>,
-    /// What the folder knows of the run.
+    /// Description of the run in its folder.
     #[serde(skip)]
     pub meta: RunMeta,
     #[serde(skip)]
@@ -69,7 +69,7 @@ impl Run {
     /// Reads a finished run.
     ///
     /// # Errors
-    /// A folder that holds no run, or one that did not come to its end.
+    /// A folder without a run, or with one that did not finish.
     pub fn read(folder: &Path) -> Result<Run, RunsError> {
         let no_run = |what: &'static str| RunsError::NoRun {
             folder: folder.to_path_buf(),
@@ -91,7 +91,7 @@ impl Run {
             return Err(RunsError::Failed {
                 folder: folder.to_path_buf(),
                 at: summary.time.simulated,
-                // Told last: warnings come before it.
+                // The error comes last, after the warnings.
                 why: summary.warnings.last().cloned().unwrap_or_default(),
             });
         }
@@ -132,7 +132,7 @@ impl Run {
             figures.insert(after.map_or(figures.len(), |k| k + 1), figure);
         }
         let gravity = gravity(&scenario);
-        // A run from which all have left has no state at its end.
+        // A run that all grains have left has no final state.
         if summary.grains.last > 0 && !last.grains.is_empty() {
             of_snapshot(&mut figures, &last, &meta, gravity);
             borne(&mut figures, &last, &meta, gravity);
@@ -155,7 +155,7 @@ impl Run {
         })
     }
 
-    /// A figure by its name.
+    /// Returns a figure by its name.
     pub fn figure(&self, name: &str) -> Option<f64> {
         let figure = self.figures.iter().find(|f| f.name == name)?;
         Some(figure.value)
@@ -183,7 +183,7 @@ fn norm(v: [f64; 3]) -> f64 {
     (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
 }
 
-/// Gravity of a scenario, m/s^2; 0 without any.
+/// Returns the gravity of a scenario, m/s^2; 0 without any.
 fn gravity(scenario: &toml::Table) -> [f64; 3] {
     let given = scenario.get("field").and_then(|field| field.get("gravity"));
     let given = given.and_then(toml::Value::as_array);
@@ -194,8 +194,8 @@ fn gravity(scenario: &toml::Table) -> [f64; 3] {
     std::array::from_fn(|k| component(k).unwrap_or(0.0))
 }
 
-/// The share of the weight that each boundary bears, from the links at the end: the series has means
-/// over steps, and where all stand still there are none.
+/// Adds the fraction of the weight that each boundary carries, from the links at the end: the series has means over
+/// steps, and where all grains are at rest there are none.
 fn borne(figures: &mut Vec<Figure>, last: &Snapshot, meta: &RunMeta, gravity: [f64; 3]) {
     let size = norm(gravity);
     let weight = last.grains.iter().map(|g| g.mass).sum::<f64>() * size;
@@ -274,11 +274,12 @@ fn of_summary(summary: &Summary) -> Vec<Figure> {
     figures
 }
 
-/// Of a discharge, what counts as its middle: without the start, and without the stragglers that
-/// decide when the last one left.
+/// The middle part of a discharge: without the start, and without the last grains, which determine when the discharge
+/// ends.
 const MIDDLE: [f64; 2] = [0.1, 0.6];
 
-/// Mean rate of discharge in its middle, 1/s, from grains out by time; none of fewer than 20.
+/// Returns the mean rate of discharge in its middle part, 1/s, from the count of grains over time; none for fewer
+/// than 20.
 pub(crate) fn middle_rate(discharged: &[[f64; 2]]) -> Option<f64> {
     let all = discharged.last()?[1];
     if all < 20.0 {
@@ -297,7 +298,7 @@ pub(crate) fn middle_rate(discharged: &[[f64; 2]]) -> Option<f64> {
     (lasted > 0.0).then(|| (to - from) * all / lasted)
 }
 
-/// What the state at the end says.
+/// Adds the figures of the final state.
 fn of_snapshot(figures: &mut Vec<Figure>, last: &Snapshot, meta: &RunMeta, gravity: [f64; 3]) {
     let grains = last.grains.len() as f64;
     // As in `fabric::contact_number`: a link between grains is a contact of both.
@@ -364,7 +365,7 @@ fn of_snapshot(figures: &mut Vec<Figure>, last: &Snapshot, meta: &RunMeta, gravi
     }
 }
 
-/// Normal forces over their mean, in the order of the links.
+/// Returns the normal forces relative to their mean, in the order of the links.
 fn over_mean(last: &Snapshot) -> Vec<f64> {
     let forces: Vec<f64> = last
         .links

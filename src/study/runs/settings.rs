@@ -1,10 +1,10 @@
-//! In what the scenarios of runs differ.
+//! Finds the keys in which the scenarios of runs differ.
 
 use std::collections::BTreeMap;
 
 use toml::Value;
 
-/// Keys whose defaults follow from the grains: where radii are drawn they waver with the seed.
+/// Keys with defaults computed from the grains: if radii are random they vary with the seed.
 const FROM_GRAINS: [&str; 5] = [
     "run.stable_speed",
     "run.stable_dwell",
@@ -12,14 +12,14 @@ const FROM_GRAINS: [&str; 5] = [
     "morph.carry_every",
     "morph.pace",
 ];
-/// By how much at most: radii are cut at three spreads, and spreads of a few per cent are usual.
+/// Greatest relative variation: radii are cut at three spreads, and spreads of a few per cent are usual.
 const WAVER: f64 = 0.15;
-/// What is recorded changes nothing of what happens.
+/// Keys of the log do not change the motion.
 const LOG: &str = "log.";
-/// Never a setting: which run it is, and who made it.
+/// Keys that are never settings: they identify the run or the program.
 const NO_SETTING: [&str; 3] = ["seed", "version", "description"];
 
-/// The values of a scenario by their paths, as `fill[0].lattice.count`.
+/// Returns the values of a scenario by their paths, such as `fill[0].lattice.count`.
 pub(super) fn flat(scenario: &toml::Table) -> BTreeMap<String, Value> {
     fn walk(path: &str, value: &Value, into: &mut BTreeMap<String, Value>) {
         match value {
@@ -66,8 +66,8 @@ fn equal(key: &str, first: &BTreeMap<String, Value>, other: &BTreeMap<String, Va
     }
 }
 
-/// For each scenario the values of the keys in which not all agree, apart from the seed; "-" where
-/// one has none. Keys that follow from the grains may waver between seeds.
+/// Returns for each scenario the values of the keys that differ, except the seed; "-" where one has none. Keys
+/// computed from the grains may vary between seeds.
 pub(super) fn differences(scenarios: &[BTreeMap<String, Value>]) -> Vec<BTreeMap<String, String>> {
     let mut keys: Vec<&str> = scenarios
         .iter()
@@ -104,8 +104,7 @@ pub(super) fn differences(scenarios: &[BTreeMap<String, Value>]) -> Vec<BTreeMap
                 .iter()
                 .map(|key| ((*key).to_string(), shown(scenario.get(*key))));
             let wavering = wavering.iter().map(|key| {
-                // Told as it is in the first run that agrees, so that runs of one setting are told
-                // alike.
+                // Written as in the first run that agrees, so that runs of one setting have equal texts.
                 let mut all = scenarios.iter();
                 let like = all.find(|other| alike(other, scenario) && equal(key, other, scenario));
                 let value = like.unwrap_or(scenario).get(*key);
@@ -126,16 +125,16 @@ mod tests {
         let a = read("seed = 1\n[run]\nstable_dwell = 0.0100\nfinish = 1.0\n[[feed]]\ncount = 5\n");
         let b = read("seed = 2\n[run]\nstable_dwell = 0.0101\nfinish = 1.0\n[[feed]]\ncount = 5\n");
         assert!(differences(&[a.clone(), b])[1].is_empty());
-        // Not even where the key itself is told, since a third run has another value.
+        // Not even where the key itself is listed, because a third run has another value.
         let b = read("seed = 2\n[run]\nstable_dwell = 0.0101\nfinish = 1.0\n[[feed]]\ncount = 5\n");
         let c = read("seed = 1\n[run]\nstable_dwell = 0.03\nfinish = 1.0\n[[feed]]\ncount = 5\n");
         let found = differences(&[a.clone(), b, c]);
         assert_eq!(found[0], found[1]);
         assert_eq!(found[2]["run.stable_dwell"], "0.03");
-        // Of one seed nothing wavers.
+        // With the same seed no value may vary.
         let b = read("seed = 1\n[run]\nstable_dwell = 0.0101\nfinish = 1.0\n[[feed]]\ncount = 5\n");
         assert_eq!(differences(&[a.clone(), b])[1].len(), 1);
-        // What is recorded is no setting either.
+        // Keys of the log are no settings either.
         let c = read(
             "seed = 2\n[run]\nstable_dwell = 0.0200\nfinish = 1.0\n[[feed]]\ncount = 6\n[log]\nseries = 0.1\n[morph]\nrigid = true\n",
         );

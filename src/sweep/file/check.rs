@@ -1,4 +1,4 @@
-//! What a sweep file may say, and what not.
+//! Checks the contents of a sweep file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ impl Sweep {
         problem.located(&self.document).into()
     }
 
-    /// Each key is a path, is there once, and is not one of those that have a place of their own.
+    /// Checks that each key is a path, occurs once, and is not one with a place of its own.
     pub(super) fn check_keys(&self, overrides: &[Override]) -> Result<(), SweepError> {
         let places = self.places();
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
@@ -115,7 +115,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// All keys with the table that they stand in.
+    /// Returns all keys with their tables.
     fn places(&self) -> Vec<(Place, String)> {
         let mut tables = vec![Place::of("set"), Place::of("grid")];
         tables.extend((0..self.spec.zip.len()).map(|k| Place::of("zip").index(k)));
@@ -147,7 +147,7 @@ impl Sweep {
         }
     }
 
-    /// What the study names is a column of the table.
+    /// Checks that the study names columns of the table.
     pub(super) fn check_study(&self) -> Result<(), SweepError> {
         let figures: Vec<String> = figure_columns().into_iter().map(|c| c.name).collect();
         let parameters = self.parameters();

@@ -1,4 +1,4 @@
-//! A sweep file read and checked, and the runs that it comes to.
+//! Reads and checks a sweep file, and lists its runs.
 
 mod check;
 mod point;
@@ -15,24 +15,24 @@ use crate::scenario::path::{Place, Step};
 use crate::scenario::{Document, Origin, Override, Problem, Resolved, Scenario, Text};
 use crate::spelling::{names, nearest};
 
-/// A sweep: a scenario and what varies in it.
+/// A sweep: a scenario and the keys varied in it.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// Its name; names the folder.
+    /// Name of the sweep and of its folder.
     pub name: String,
-    /// What the file says.
+    /// Contents of the file.
     pub spec: SweepSpec,
-    /// The file itself.
+    /// Text of the file.
     pub text: String,
     document: Document,
     file: (Arc<str>, Arc<str>),
     base: Text,
-    /// What the command line and `set` say for all runs.
+    /// Settings of the command line and of `set` for all runs.
     fixed: Vec<Override>,
     axes: Vec<Axis>,
     derived: Vec<Derived>,
     seeds: Vec<Option<u64>>,
-    /// Hash of all that is the same in all runs.
+    /// Hash of the settings that are the same in all runs.
     common: u64,
 }
 
@@ -46,26 +46,26 @@ struct Derived {
 /// A run of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Its number, from 1, in the order of the table.
+    /// Number of the run, from 1, in the order of the table.
     pub number: usize,
-    /// What varies, by key or variable (without `$`), in the order of the table.
+    /// Varied values by key or variable (without `$`), in the order of the table.
     pub settings: Vec<(String, Setting)>,
-    /// Its seed; none: that of the scenario.
+    /// Seed; none: that of the scenario.
     pub seed: Option<u64>,
-    /// Name of its row and folder: what it is told by what varies, and by a hash of all that it starts
-    /// from. So it keeps its name when the sweep grows.
+    /// Name of its row and folder, made from the varied values and a hash of all that the run starts from, so that it
+    /// does not change when the sweep grows.
     pub label: String,
     overrides: Vec<Override>,
 }
 
-/// A file over this size is refused, bytes: a million values take less.
+/// Limit on the size of a file, bytes: a million values need less.
 const MOST_BYTES: u64 = 1 << 28;
 
-/// Names of columns that every table has.
+/// Names of the columns that every table has.
 pub(super) const OWN_COLUMNS: [&str; 5] = ["run", "label", "seed", "status", "error"];
 
 impl Sweep {
-    /// Loads a file, or the embedded sweep of a name, with values of the command line for all runs.
+    /// Loads a file, or the embedded sweep with a name, with values of the command line for all runs.
     ///
     /// # Errors
     /// A file that is no sweep, or names no scenario.
@@ -97,8 +97,8 @@ impl Sweep {
         Sweep::parse(reference, &text, Some(folder), stem, overrides)
     }
 
-    /// Reads a text; `file` stands for it in messages, `folder` is where its scenario is, `stem` names the
-    /// sweep if the text does not.
+    /// Parses a text; messages show `file` for it, its scenario is in `folder`, and `stem` names the sweep if the
+    /// text does not.
     ///
     /// # Errors
     /// As [`Sweep::load`].
@@ -159,7 +159,7 @@ impl Sweep {
         Ok(sweep)
     }
 
-    /// Columns of what varies, as the table names them.
+    /// Returns the names of the columns of varied keys.
     pub fn parameters(&self) -> Vec<String> {
         let columns = self.axes.iter().flat_map(|axis| &axis.columns);
         columns
@@ -167,13 +167,13 @@ impl Sweep {
             .collect()
     }
 
-    /// How many runs there are.
+    /// Returns the number of runs.
     pub fn count(&self) -> usize {
         let rows: usize = self.axes.iter().map(|axis| axis.rows).product();
         rows * self.seeds.len()
     }
 
-    /// How many values each axis has, with the names of its columns; seeds last.
+    /// Returns the number of values of each axis, with the names of its columns; seeds last.
     pub fn shape(&self) -> Vec<(Vec<String>, usize)> {
         let axis = |axis: &Axis| {
             let names = axis.columns.iter().map(|c| column_name(&c.key).to_string());
@@ -184,8 +184,8 @@ impl Sweep {
         shape
     }
 
-    /// What all runs have in common: the program's version and the scenario with the files that it reads;
-    /// its text where it does not resolve without what varies.
+    /// Returns the hash of the common part of all runs: the program's version and the scenario with its files; the
+    /// text of the scenario if it does not resolve without the varied values.
     fn hash_of_common(&self) -> u64 {
         let resolved = self.parsed(&[]).and_then(|scenario| scenario.resolve());
         let text = match &resolved {
@@ -201,21 +201,21 @@ impl Sweep {
         Scenario::parse(&base.name, &base.text, base.folder.as_deref(), overrides)
     }
 
-    /// The scenario of a run.
+    /// Returns the scenario of a run.
     ///
     /// # Errors
-    /// What is wrong with it, with the place in the sweep file where that is what is wrong.
+    /// A fault of the scenario, with its place in the sweep file if it comes from there.
     pub fn resolve(&self, point: &Point) -> Result<Resolved, Problem> {
         self.parsed(&point.overrides)?.resolve()
     }
 }
 
-/// The table's name of a key or variable.
+/// Returns the column name of a key or variable.
 pub(super) fn column_name(key: &str) -> &str {
     key.strip_prefix('$').unwrap_or(key)
 }
 
-/// What is the same in all runs, and what follows from variables.
+/// Returns the fixed overrides, and the overrides derived from variables.
 fn given(
     document: &Document,
     spec: &SweepSpec,
@@ -256,7 +256,7 @@ fn given(
             fixed.push(Override::from_file(&key, &text, origin(&spans)));
         }
     }
-    // The command line comes after what the file says.
+    // The command line takes precedence over the file.
     fixed.extend_from_slice(overrides);
     let place = Place::of("derive");
     let derived = axis::keys(document, &place)

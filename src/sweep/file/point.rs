@@ -1,4 +1,4 @@
-//! The runs that a sweep comes to, and what they are called.
+//! Lists the runs of a sweep and their names.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,15 @@ use crate::sweep::axis::{self, Scalar, Setting, Spans};
 use crate::sweep::{SweepError, expression};
 
 impl Sweep {
-    /// All runs, in the order of the table.
+    /// Returns all runs, in the order of the table.
     ///
     /// # Errors
-    /// An expression that has no value.
+    /// An expression without a value.
     pub fn points(&self) -> Result<Vec<Point>, SweepError> {
         let points: Vec<Point> = (0..self.count())
             .map(|k| self.point(k))
             .collect::<Result<_, _>>()?;
-        // Variables that differ may come to one run; of long names, only what all begin with is told.
+        // Different variables may lead to the same run; the message shows only the beginning of long names.
         let mut seen = BTreeMap::new();
         for point in &points {
             if let Some(first) = seen.insert(point.label.as_str(), point.number) {
@@ -32,7 +32,7 @@ impl Sweep {
         Ok(points)
     }
 
-    /// A run, by its number from 0.
+    /// Returns a run by its index, from 0.
     fn point(&self, index: usize) -> Result<Point, SweepError> {
         let mut rest = index;
         let seed = self.seeds[rest % self.seeds.len()];
@@ -106,7 +106,7 @@ impl Sweep {
         seed: Option<u64>,
         overrides: &[Override],
     ) -> String {
-        /// Letters of a label before its hash.
+        /// Greatest length of a label before its hash.
         const LONGEST: usize = 80;
         let mut hashed = format!("{:016x}", self.common);
         for item in overrides {

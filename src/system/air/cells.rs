@@ -1,21 +1,21 @@
-//! Cells of flyers and of stepped grains.
+//! Spatial cells of flyers and of stepped grains.
 
 use crate::geometry::Dimension;
 use crate::neighbor::Cell;
 
-/// How far beyond its cell a flyer goes before it is in the next, over the width: so that rounding
-/// never leaves it between two.
+/// Distance beyond its cell at which a flyer enters the next one, over the cell width, so that rounding
+/// never leaves it between two cells.
 pub(super) const SLACK: f64 = 0.02;
 
 impl super::Air {
-    /// Who is in a cell and around it, into `found`, in no particular order: what is foreseen must not depend on it.
+    /// Collects the grains in and around a cell into `found`, in no particular order: predictions must not depend on the order.
     pub(super) fn gather<D: Dimension>(&mut self, cell: Cell) {
         let (cells, found) = (&self.cells, &mut self.found);
         found.clear();
         cells.around::<D>(cell, |id| found.push(id));
     }
 
-    /// Who is around a grain, into `found`; nobody where it is not in the air.
+    /// Collects the grains around a grain into `found`; empties `found` where the grain is not in the air.
     pub(super) fn gather_around<D: Dimension>(&mut self, id: u32) {
         match self.cells.cell_of(id) {
             Some(cell) => self.gather::<D>(cell),

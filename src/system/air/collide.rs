@@ -1,4 +1,4 @@
-//! A collision in flight: whether it is binary and short, and what comes out.
+//! Collisions in flight: whether one is binary and short, and its outcome.
 
 use super::foresee::Except;
 use super::{Kind, Next, foresee, handle};
@@ -16,57 +16,57 @@ use crate::system::journal::Journal;
 use crate::system::{Setup, System, SystemError, driver, flight};
 use crate::vector::Row;
 
-/// No contact lasts longer than the undamped one, in the law's time scales: of a linear spring, and of
-/// Hertz's.
+/// Upper bounds of the contact duration (that of the undamped contact) in the law's time scale: for a linear spring,
+/// and for Hertz's law.
 const LONGEST: [f64; 2] = [std::f64::consts::PI, 3.219];
-/// Nor is a contact looked at with less than so many steps.
+/// Least time window in which a contact is checked for other bodies, in steps.
 const LEAST_STEPS: f64 = 3.0;
 
-/// Two bodies that touch.
+/// Two bodies in touch.
 #[derive(Clone, Copy, Debug)]
 struct Met<D: Dimension> {
-    /// The first, by slot; the second, or the boundary.
+    /// Slot of the first body; `b` is the second grain, or the boundary.
     a: u32,
     b: Other,
-    /// From the first to the second.
+    /// Unit normal from the first to the second.
     normal: D::Vector,
-    /// Of the second relative to the first, m/s: of its centre, or of the wall's point.
+    /// Velocity of the second relative to the first, m/s: of its centre, or of the wall's point.
     velocity: D::Vector,
-    /// Radius times spin of both together, m/s.
+    /// Radius times spin, summed over both bodies, m/s.
     surface: D::Spin,
     /// Sum of the radii, m.
     reach: f64,
-    /// Velocity of the wall there, m/s.
+    /// Velocity of the wall at the contact, m/s.
     wall: D::Vector,
-    /// Point about which moments on the wall are taken, m.
+    /// Reference point of moments on the wall, m.
     reference: D::Vector,
-    /// Its curvature there for laws, 1/m.
+    /// Curvature of the wall at the contact, as contact laws use it, 1/m.
     curvature: f64,
-    /// What changes the approach during the contact, m/s^2: gravity less a wall's acceleration; for
-    /// flyers none.
+    /// Acceleration that changes the approach during the contact, m/s^2: gravity less the wall's
+    /// acceleration; zero between flyers.
     pull: f64,
 }
 
-/// What it comes to.
+/// Outcome of a collision.
 #[derive(Clone, Copy, Debug)]
 struct Impact<D: Dimension> {
     /// Momentum that the second receives, kg m/s.
     impulse: D::Vector,
-    /// Its part across the normal.
+    /// Component of the impulse across the normal.
     tangential: D::Vector,
-    /// Moment that the first receives besides, N m s; the second receives its opposite.
+    /// Moment that the first receives in addition, N m s; the second receives its opposite.
     couple: D::Spin,
     /// Energy lost, J.
     lost: f64,
-    /// Duration of the contact at most, s.
+    /// Upper bound of the contact's duration, s.
     duration: f64,
-    /// Greatest way of the surfaces meanwhile over the reach.
+    /// Greatest displacement of the surfaces during the contact, over the reach.
     way: f64,
-    /// What gravity adds to the approach meanwhile, over it.
+    /// Speed that gravity adds to the approach during the contact, over the approach speed.
     pulled: f64,
 }
 
-/// All that a collision changes of a grain.
+/// State of a grain that a collision changes, kept to restore it.
 struct Kept<D: Dimension> {
     slot: usize,
     row: Row,
@@ -76,7 +76,7 @@ struct Kept<D: Dimension> {
     since: f64,
 }
 
-/// Two flyers come into touch.
+/// Handles the contact of two flyers.
 pub(super) fn meet_pair<D: Integrate>(
     system: &mut System<D>,
     [a, b]: [u32; 2],
@@ -115,7 +115,7 @@ pub(super) fn meet_pair<D: Integrate>(
     meet(system, &met, time, sink)
 }
 
-/// A flyer comes into touch with a wall.
+/// Handles the contact of a flyer with a wall.
 pub(super) fn meet_wall<D: Integrate>(
     system: &mut System<D>,
     a: u32,
@@ -133,7 +133,7 @@ pub(super) fn meet_wall<D: Integrate>(
     let radius = system.dem.world.grains.arrays.radius(slot as usize);
     let touch = wall.touch(surface, path.position, radius, time);
     let Some(touch) = touch.filter(|_| !gone) else {
-        // A gate that was opened meanwhile; or another piece of the wall has it by a rounding.
+        // The gate was opened meanwhile, or rounding puts the contact on another piece of the wall.
         foresee::foresee_again(&system.setup, &system.dem.world, &mut system.air, a, time)?;
         return Ok(());
     };
@@ -162,13 +162,13 @@ fn meet<D: Integrate>(
     meet_at(system, met, 0, time, sink)
 }
 
-/// Radius times spin of a slot, m/s.
+/// Returns radius times spin of a slot, m/s.
 fn turning<D: Integrate>(world: &World<D>, slot: u32) -> D::Spin {
     let s = D::surface_spin(&world.grains.arrays, slot as usize);
     D::spin_from_fn(|k| s[k])
 }
 
-/// What a collision comes to: by the contact law of the pair.
+/// Returns the outcome of a collision by the contact law of the pair.
 fn impact<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -222,7 +222,7 @@ fn impact<D: Integrate>(
         let longest = match law.elastic() {
             Elastic::Linear(_) => LONGEST[0],
             Elastic::Hertz(_) => LONGEST[1],
-            // Followed by itself, which tells.
+            // Such a contact is integrated by itself, which gives its duration.
             Elastic::Power { .. } => 0.0,
         };
         longest * law.elastic().time_scale(effective_mass, radius, approach)
@@ -262,7 +262,7 @@ fn impact<D: Integrate>(
     impact
 }
 
-/// A contact whose law no table holds, followed by itself.
+/// Integrates a contact by itself if no table holds its law.
 fn follow<D: Integrate>(
     world: &World<D>,
     air: &Option<Air>,
@@ -318,7 +318,7 @@ fn put_back<D: Integrate>(world: &mut World<D>, kept: &Kept<D>) {
     world.grains.since[slot] = kept.since;
 }
 
-/// A flyer's path begins anew with a velocity and a surface spin on top of its own.
+/// Restarts a flyer's path with a velocity and a surface spin added to its own.
 fn push<D: Integrate>(
     world: &mut World<D>,
     slot: u32,
@@ -342,7 +342,7 @@ fn push<D: Integrate>(
     }
 }
 
-/// Two bodies come into touch: they collide at once, or go to the grid.
+/// Lets two bodies in touch collide at once, or returns them to the grid of steps.
 fn meet_at<D: Integrate>(
     system: &mut System<D>,
     met: &Met<D>,
@@ -380,7 +380,7 @@ fn meet_at<D: Integrate>(
         slots.push(b);
     }
     let short = impact.way <= limit && impact.pulled <= limit;
-    // Who else meets one of the two while they are in touch, going on as they came,
+    // Checks whether another body meets one of the two during the contact, on their present paths,
     let except = |k: usize| match met.b {
         Other::Slot(_) => Except::Grain(ids[1 - k]),
         Other::Boundary(wall) => Except::Surface(u32::from(wall), surface),
@@ -401,7 +401,7 @@ fn meet_at<D: Integrate>(
                 .next
                     != Next::Look;
     }
-    // or as they part.
+    // or on their paths after the collision.
     let mut foreseen = Vec::with_capacity(2);
     let kept: Vec<Kept<D>> = slots
         .iter()
@@ -469,7 +469,7 @@ fn meet_at<D: Integrate>(
     handle::call_back(system, &ids, time, sink)
 }
 
-/// A flyer's path has begun anew: what was foreseen with it holds no more.
+/// Marks a flyer's path as new, which invalidates the events predicted for the old one.
 fn new_path<D: Integrate>(
     world: &World<D>,
     air: &mut Option<Air>,
@@ -502,7 +502,7 @@ fn book<D: Integrate>(
     book.flows.collision += impact.lost;
     if let Other::Boundary(index) = met.b {
         let index = usize::from(index);
-        // On the grain.
+        // Impulse on the grain.
         let impulse = -impact.impulse;
         let work = impulse.dot(&met.wall);
         let slot = met.a as usize;

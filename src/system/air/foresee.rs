@@ -1,4 +1,4 @@
-//! What comes next for a flyer, from who is around its cell.
+//! Prediction of a flyer's next event from the bodies around its cell.
 
 use super::cells::SLACK;
 use super::{Foreseen, Kind, Next, handle};
@@ -13,13 +13,13 @@ use crate::system::flight::approach;
 use crate::system::{Setup, SystemError};
 use crate::walls::{Meeting, Way};
 
-/// Steps before it must that a flyer is called back to the grid.
+/// Number of steps by which a flyer is called back to the grid before it must be there.
 const AHEAD: f64 = 2.0;
 
-/// Whom a foresight leaves out.
+/// Body that a prediction leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Except {
-    /// Nobody.
+    /// No body is left out.
     Nobody,
     /// A grain, by number.
     Grain(u32),
@@ -27,14 +27,14 @@ pub(super) enum Except {
     Surface(u32, u32),
 }
 
-/// When a path comes within a distance of a point at -`d`, s from now; `length` if not by then.
+/// Returns when a path comes within `reach` of a point at -`d`, s from now; `length` if not by then.
 fn nears<D: Dimension>(path: &Path<D>, d: D::Vector, reach: f64, g: f64, length: f64) -> f64 {
     let (v, a) = (path.velocity, path.acceleration);
     let gap = |t: f64| (d + v * t + a * (0.5 * t * t)).norm() - reach;
     approach(gap, v.norm(), g, length)
 }
 
-/// Where a flyer is at a time, and how it goes on.
+/// Returns the path of a flyer from `time` on.
 pub(super) fn path_of<D: Integrate>(world: &World<D>, slot: u32, time: f64) -> Path<D> {
     let [position, velocity] = world.flight_at(slot as usize, time);
     Path {
@@ -44,7 +44,7 @@ pub(super) fn path_of<D: Integrate>(world: &World<D>, slot: u32, time: f64) -> P
     }
 }
 
-/// When a path leaves its cell, s from now.
+/// Returns when a path leaves its cell, s from now.
 fn leaves<D: Integrate>(air: &Option<Air>, path: &Path<D>) -> f64 {
     let Some(aloft) = air else {
         return f64::INFINITY;
@@ -61,7 +61,7 @@ fn leaves<D: Integrate>(air: &Option<Air>, path: &Path<D>) -> f64 {
     first
 }
 
-/// The earliest event of a flyer from a time on, s, in its cell; or none in so much time.
+/// Returns the earliest event of a flyer in its cell from `time` on, s; looks ahead no farther than `within`, s, if that is given.
 pub(super) fn foresee_flyer<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -92,7 +92,7 @@ pub(super) fn foresee_flyer<D: Integrate>(
     };
     aloft.gather::<D>(aloft.s.lattice.cell(path.position));
     let found = std::mem::take(&mut aloft.found);
-    // Few cells around a periodic axis: any image of the other may be the nearest soon.
+    // With few cells along a periodic axis any image of the other body may soon be the nearest.
     let wraps = aloft.s.lattice.few();
     let shifts = if wraps == [false; 3] {
         Vec::new()
@@ -148,7 +148,7 @@ pub(super) fn foresee_flyer<D: Integrate>(
         };
         shifts().for_each(|shift| see(d + shift));
     }
-    // Those that it must be back for come after all that it collides with, and each is looked for as far: cells keep no order.
+    // Stepped grains, for which it must be back, are tested after all possible collisions, each over the same time: cells keep no order.
     let far = first.time - time;
     let mut back = far;
     for &other in &found {
@@ -241,7 +241,7 @@ fn ahead<D: Integrate>(world: &World<D>) -> f64 {
     AHEAD * world.clock.step
 }
 
-/// Shifts to the other images that may come near.
+/// Returns the shifts to the other images that may come near.
 fn images<D: Integrate>(setup: &Setup<D>, along: [bool; 3]) -> Vec<D::Vector> {
     let mut shifts = vec![D::Vector::default()];
     for k in 0..D::N {
@@ -259,7 +259,7 @@ fn images<D: Integrate>(setup: &Setup<D>, along: [bool; 3]) -> Vec<D::Vector> {
     shifts.split_off(1)
 }
 
-/// When a flyer must be back for some stepped grains, if that is before what was foreseen of it.
+/// Returns when a flyer must be back for some stepped grains, if that is before its predicted event.
 pub(super) fn foresee_stepped<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -304,7 +304,7 @@ pub(super) fn foresee_stepped<D: Integrate>(
     Some(then)
 }
 
-/// Foresees a flyer anew and puts it into the queue.
+/// Predicts a flyer's next event anew and puts it into the queue.
 pub(super) fn foresee_again<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -325,12 +325,12 @@ pub(super) fn foresee_again<D: Integrate>(
     Ok(Some(foreseen))
 }
 
-/// The slot of a flyer by its number; none if it flies no more.
+/// Returns the slot of a flyer by its number; `None` if it no longer flies.
 pub(super) fn flyer<D: Integrate>(world: &World<D>, air: &mut Option<Air>, id: u32) -> Option<u32> {
     air.as_mut()?.slot(world, id, Status::Flying)
 }
 
-/// The slot of a stepped grain by its number.
+/// Returns the slot of a stepped grain by its number.
 pub(super) fn stepped<D: Integrate>(
     world: &World<D>,
     air: &mut Option<Air>,
@@ -340,8 +340,8 @@ pub(super) fn stepped<D: Integrate>(
 }
 
 impl Foreseen {
-    /// The number of the other grain, or the greatest: of two collisions at one time that with the
-    /// lesser number comes first, in whatever order they are found.
+    /// Returns the number of the other grain, or the greatest number: of two collisions at the same time the one
+    /// with the lesser number comes first, in whatever order they are found.
     fn with_grain(&self) -> u32 {
         if self.next == Next::Pair {
             self.with
@@ -350,7 +350,7 @@ impl Foreseen {
         }
     }
 
-    /// Must be back so long after `now`, less `ahead`.
+    /// Changes the event to a return `after` seconds from `now`, less `ahead`.
     fn must_return(&mut self, after: f64, now: f64, ahead: f64) {
         *self = Foreseen {
             time: now + (after - ahead).max(0.0),

@@ -1,4 +1,4 @@
-//! The events of flyers, one after another.
+//! Handling of the flyers' events, one after another.
 
 use super::{AirTally, Foreseen, Kind, Next, collide, foresee, renew};
 use crate::cluster;
@@ -10,7 +10,7 @@ use crate::system::air::Air;
 use crate::system::schedule::{Schedule, Source};
 use crate::system::{System, SystemError};
 
-/// Events at one go, after which the driver looks at the clock.
+/// Number of events handled in one go, after which the driver checks the clock.
 const MANY: usize = 4096;
 
 impl Next {
@@ -23,25 +23,25 @@ impl Next {
     }
 }
 
-/// Whether flyers collide.
+/// Returns whether flyers collide.
 pub(in crate::system) fn flyers_collide(air: &Option<Air>) -> bool {
     air.is_some()
 }
 
-/// What happened in flight since time 0; nothing where flyers do not collide.
+/// Returns the counts of flight since time 0; zeros where flyers do not collide.
 pub(in crate::system) fn air_tally(air: &Option<Air>) -> AirTally {
     air.as_ref()
         .map_or_else(AirTally::default, |aloft| aloft.s.tally)
 }
 
-/// Paths of flyers were changed from outside: all is foreseen anew at the next renewal.
+/// Reports that paths of flyers were changed from outside: the next rebuild of the lists predicts all events anew.
 pub(in crate::system) fn forget_flyers(air: &mut Option<Air>) {
     if let Some(aloft) = air {
         aloft.forget();
     }
 }
 
-/// Nobody flies any more.
+/// Removes all flyers and their events.
 pub(in crate::system) fn close_air(air: &mut Option<Air>, schedule: &mut Schedule) {
     if let Some(aloft) = air {
         aloft.clear();
@@ -68,14 +68,14 @@ pub(super) fn await_event(
     })
 }
 
-/// A grain is no flyer any more.
+/// Removes a grain from flight.
 pub(super) fn leave_air(air: &mut Option<Air>, id: u32) {
     if let Some(aloft) = air {
         aloft.unregister(id);
     }
 }
 
-/// The time of the grid to which a flyer comes back at a time, s.
+/// Returns the time of the grid to which a flyer comes back at `time`, s.
 pub(super) fn grid_time<D: Integrate>(world: &World<D>, time: f64) -> f64 {
     if world.grains.active.is_empty() {
         world
@@ -86,7 +86,7 @@ pub(super) fn grid_time<D: Integrate>(world: &World<D>, time: f64) -> f64 {
     }
 }
 
-/// Whether a flyer's path reaches back to the time of the grid.
+/// Returns whether a flyer's path reaches back to the time of the grid.
 pub(super) fn is_free_to_return<D: Integrate>(
     world: &World<D>,
     air: &mut Option<Air>,
@@ -98,7 +98,7 @@ pub(super) fn is_free_to_return<D: Integrate>(
     slot.is_some_and(|slot| world.grains.since[slot as usize] <= grid)
 }
 
-/// A flyer that collided since the last step comes back at the next.
+/// Schedules the return, at the next step, of a flyer that collided since the last one.
 pub(super) fn await_step<D: Integrate>(
     world: &World<D>,
     air: &mut Option<Air>,
@@ -107,7 +107,7 @@ pub(super) fn await_step<D: Integrate>(
     let step = world.clock.step;
     let slot = foresee::flyer(world, air, id).map_or(0, |slot| slot as usize);
     let since = world.grains.since[slot];
-    // Half a step after it: then the grid stands there, whatever the rounding.
+    // Half a step after that step, so that the grid stands there whatever the rounding.
     let next = Foreseen {
         time: since + 1.5 * step,
         next: Next::Return,
@@ -116,7 +116,7 @@ pub(super) fn await_step<D: Integrate>(
     await_event(air, id, next)
 }
 
-/// Puts the flyers' first event into the queue of the driver.
+/// Puts the flyers' first event into the driver's queue.
 pub(in crate::system) fn schedule_flyers<D: Integrate>(
     world: &World<D>,
     air: &Option<Air>,
@@ -125,7 +125,7 @@ pub(in crate::system) fn schedule_flyers<D: Integrate>(
     let first = air.as_ref().and_then(|aloft| aloft.s.queue.peek());
     match first {
         Some((_, event)) if event.time.is_finite() => {
-            // Never before what is done already.
+            // Not before the time that the grid has reached.
             let time = event.time.max(world.clock.time());
             schedule.set(Source::Flight, time, event.kind);
         }
@@ -135,7 +135,7 @@ pub(in crate::system) fn schedule_flyers<D: Integrate>(
     }
 }
 
-/// What happens to flyers up to the next event of anybody else.
+/// Handles the flyers' events up to the next event of any other source.
 pub(in crate::system) fn fly_on<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -220,7 +220,7 @@ pub(in crate::system) fn fly_on<D: Integrate>(
     Ok(())
 }
 
-/// Sends flyers back to the grid.
+/// Returns flyers to the grid.
 pub(super) fn call_back<D: Integrate>(
     system: &mut System<D>,
     ids: &[u32],

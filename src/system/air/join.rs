@@ -1,4 +1,4 @@
-//! A grain that a feed makes, where flyers collide.
+//! Entry of fed grains where flyers collide.
 
 use super::{Kind, foresee, handle};
 use crate::cluster::World;
@@ -8,8 +8,8 @@ use crate::record::Sink;
 use crate::system::air::Air;
 use crate::system::{System, SystemError, enter};
 
-/// Slots of grains whose surface may be within `reach` of a place, m; none where flyers do not collide, or where all is to be
-/// foreseen anew. `reach` is at most the greatest radius and half the margin of the outer list.
+/// Returns the slots of grains whose surface may be within `reach` of a place, m; `None` where flyers do not collide, where all predictions
+/// are stale, or where `reach` exceeds the greatest radius plus half the margin of the outer list.
 pub(in crate::system) fn around_in_air<D: Integrate>(
     world: &World<D>,
     air: &mut Option<Air>,
@@ -38,8 +38,8 @@ pub(in crate::system) fn around_in_air<D: Integrate>(
     Some(slots)
 }
 
-/// A grain that was just added joins the flyers, or those that are stepped if it has several parts. Gives whether it could without a
-/// look at all others.
+/// Lets a grain that was just added join the flyers, or the stepped grains if it has several parts. Returns whether that was possible
+/// without checking all other grains.
 pub(in crate::system) fn join_air<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -73,7 +73,7 @@ pub(in crate::system) fn join_air<D: Integrate>(
     aloft.s.stepped.insert(at, id);
     aloft.gather_around::<D>(id);
     let found = std::mem::take(&mut aloft.found);
-    // Nobody waits for anything else unless all may: cells keep no order.
+    // No prediction changes unless all of them can: cells keep no order.
     let mut called = Vec::new();
     for &flyer in &found {
         let Some(other) = foresee::flyer(&system.dem.world, &mut system.air, flyer) else {

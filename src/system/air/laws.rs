@@ -1,4 +1,4 @@
-//! The outcome of collisions by contact law, with the tables that they need: those of a run of
+//! Outcome of collisions by contact law, with the tables that it requires: the same as in a run of
 //! collisions alone.
 
 use crate::body::Grain;
@@ -9,11 +9,11 @@ use crate::system::events::no_start;
 use crate::system::{Setup, SystemError, step};
 use crate::walls::{Boundary, Motion};
 
-/// Error of the tables, of the tangential impulse in units of friction times effective mass times
-/// approach speed: a tenth or less of what a collision at once is off by for the way of the contact.
+/// Tolerance of the tables, for the tangential impulse in units of friction times effective mass times approach speed: a tenth
+/// or less of the error of an instantaneous collision, which neglects the displacement during the contact.
 const TOLERANCE: f64 = 1e-3;
 
-/// Least and greatest grain of a material, of those that there are and those to come.
+/// Returns mass and radius of the least and of the greatest grain of a material, over present grains and those to come.
 fn extremes<D: Integrate>(setup: &Setup<D>, material: u16) -> Vec<[f64; 2]> {
     let mut ends: Option<[[f64; 2]; 2]> = None;
     let mut see = |mass: f64, radius: f64| {
@@ -37,7 +37,7 @@ fn extremes<D: Integrate>(setup: &Setup<D>, material: u16) -> Vec<[f64; 2]> {
     ends.map_or(Vec::new(), Vec::from)
 }
 
-/// Tables for all pairs of materials that can meet.
+/// Builds the tables for all pairs of materials that can meet.
 pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, SystemError> {
     let species = setup.matter.materials.len();
     let fast = step::impact_speed(setup);
@@ -55,7 +55,7 @@ pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, Syste
             });
         }
     }
-    // Only who it is made of matters here; what it moves by is in the speed already.
+    // Only the wall's material matters here; the speed already accounts for its motion.
     let wall = |boundary: &Boundary<D>| Boundary {
         motion: Motion::Fixed,
         belt: D::Vector::default(),

@@ -1,13 +1,13 @@
-//! Collisions in flight: flyers that meet each other or a wall by themselves collide at once, by the
-//! contact law of the pair, and fly on ([`crate::collide::engine`] decides the outcome as it does in a
+//! Collisions in flight: a pair of flyers, or a flyer and a wall, that meet alone collide at once, by the
+//! contact law of the pair, and fly on ([`crate::collide::engine`] computes the outcome as it does in a
 //! run of collisions alone).
 //!
-//! Each flyer has one earliest event: a collision, a look at its surroundings where it leaves its cell,
-//! or the return to the grid of steps. What happens to it touches those around its cell and nobody
-//! else. A collision is instantaneous if it is *binary*: its contact would be over before any third
-//! body, or the same one again, comes into touch with either of the two, and would move the pair by
-//! little ([`collide`]). Else the pair goes back to the grid before it touches, and the contact is
-//! followed step by step: so a grain that bounces lower and lower ends in finitely many events.
+//! Each flyer has one earliest event: a collision, a check of its surroundings where it leaves its cell,
+//! or the return to the grid of steps. An event affects only the bodies around the flyer's cell. A
+//! collision is instantaneous if it is *binary*: its contact would end before any third body, or the
+//! same one again, touches either of the two, and would move the pair only a little ([`collide`]).
+//! Otherwise the pair returns to the grid before it touches, and the contact is integrated step by step,
+//! so that a grain that bounces lower and lower has finitely many events.
 
 mod cells;
 mod collide;
@@ -31,56 +31,56 @@ use crate::geometry::Vector;
 use crate::neighbor::{DynamicCells, Lattice};
 use crate::system::{Setup, SystemError};
 
-/// What comes next for a flyer.
+/// Kind of a flyer's next event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Next {
-    /// Nothing that is known: its surroundings are looked at anew.
+    /// No event is known: its surroundings are checked anew.
     #[default]
     Look,
-    /// It meets another flyer.
+    /// Collision with another flyer.
     Pair,
-    /// It meets a wall.
+    /// Collision with a wall.
     Wall,
-    /// It must be back on the grid of steps.
+    /// Return to the grid of steps.
     Return,
 }
 
 /// The earliest event of a flyer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Foreseen {
-    /// s.
+    /// Time, s.
     time: f64,
     next: Next,
     /// Number of the other grain, or index of the boundary.
     with: u32,
-    /// Path of the other grain for which that was foreseen; surface of the boundary.
+    /// Path number of the other grain for which the event was predicted; or surface of the boundary.
     detail: u32,
 }
 
-/// What a grain is to those in flight.
+/// Role of a grain in the collisions in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
-    /// Not there: it stands still, or has left.
+    /// Not registered: it is at rest, or has left.
     #[default]
     Absent,
-    /// It flies.
+    /// Flyer.
     Flyer,
-    /// It is stepped, within half the margin of the outer list of a place.
+    /// Stepped grain, which stays within half the margin of the outer list of its recorded place.
     Stepped,
 }
 
-/// A grain, by its number.
+/// A grain, indexed by its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Body {
     kind: Kind,
-    /// Counts its paths, so that what was foreseen for an earlier one is told apart.
+    /// Number of its present path, which distinguishes predictions for an earlier one.
     path: u32,
-    /// Where a stepped one was when lists were made, a flyer when it was looked at last, m.
+    /// Position of a stepped grain when lists were made, of a flyer at its last prediction, m.
     place: [f64; 3],
     foreseen: Foreseen,
 }
 
-/// What happened in flight since time 0.
+/// Counts of flight since time 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AirTally {
     /// Collisions of two grains.
@@ -91,33 +91,33 @@ pub struct AirTally {
     pub lost_at_walls: f64,
     /// Collisions that went to the grid instead: they would not have been binary, or not short.
     pub lasting: u64,
-    /// Of these those that would have met the same body, or a third one, within the contact.
+    /// Lasting collisions in which the same body, or a third one, would come into touch within the contact.
     pub crowded: u64,
-    /// Collisions done at once although they were crowded: a third body came within a step.
+    /// Collisions done at once although crowded: a third body came within a step.
     pub forced: u64,
-    /// Foresights.
+    /// Predictions made.
     pub foreseen: u64,
-    /// Bodies and walls tested in them.
+    /// Bodies and walls tested in predictions.
     pub tested: u64,
     /// Collisions whose outcome no table held.
     pub solved: u64,
-    /// Collisions that rounding had foreseen of pairs that part already: not done.
+    /// Collisions that rounding predicted for pairs that already part; they are skipped.
     pub grazes: u64,
 }
 
-/// What a checkpoint holds.
+/// State of flight that a checkpoint holds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::system) struct AirState {
     bodies: Vec<Body>,
     queue: DefaultQueue,
     /// Time of the last event, s: no path begins after it.
     clock: f64,
-    /// Those that are stepped, by number.
+    /// Numbers of the stepped grains.
     stepped: Vec<u32>,
-    /// Flyers.
+    /// Number of flyers.
     flyers: usize,
     lattice: Lattice,
-    /// All is to be foreseen anew.
+    /// Whether all events must be predicted anew.
     stale: bool,
     pub tally: AirTally,
 }
@@ -131,9 +131,9 @@ pub(in crate::system) struct Air {
     slots: Vec<u32>,
     /// Greatest radius of any grain, m.
     largest: f64,
-    /// Greatest way during a contact over the sum of radii.
+    /// Greatest displacement during an instantaneous contact, over the sum of radii.
     way: f64,
-    /// Who is around a place.
+    /// Grains found around a place.
     found: Vec<u32>,
 }
 
@@ -144,7 +144,7 @@ impl std::fmt::Debug for Air {
 }
 
 impl Air {
-    /// For a setup; none where flyers do not collide. From a saved state, or at the start.
+    /// Creates the state for a setup, from a saved state or at the start; `None` where flyers do not collide.
     pub fn new<D: Integrate>(
         setup: &Setup<D>,
         saved: Option<AirState>,
@@ -176,18 +176,18 @@ impl Air {
         Ok(Some(air))
     }
 
-    /// Time 0: counts begin, and all is foreseen anew.
+    /// Resets the counts at time 0, and marks all predictions as stale.
     pub fn begin(&mut self) {
         self.s.tally = AirTally::default();
         self.forget();
     }
 
-    /// All is to be foreseen anew: paths were changed from outside.
+    /// Marks all predictions as stale, after paths were changed from outside.
     pub fn forget(&mut self) {
         self.s.stale = true;
     }
 
-    /// Nobody is in the air.
+    /// Removes all grains from flight.
     fn clear(&mut self) {
         for body in &mut self.s.bodies {
             body.kind = Kind::Absent;
@@ -199,7 +199,7 @@ impl Air {
         self.cells = DynamicCells::new(self.s.lattice.clone());
     }
 
-    /// The slot of a grain that is in the engine as a status says.
+    /// Returns the slot of a grain that has the given status in the engine.
     fn slot<D: Integrate>(&mut self, world: &World<D>, id: u32, status: Status) -> Option<u32> {
         let arrays = &world.grains.arrays;
         let there = |slot: u32| {
@@ -210,7 +210,7 @@ impl Air {
         if there(slot) {
             return Some(slot);
         }
-        // Slots were packed since.
+        // Slots have been packed since.
         self.find_slots(world);
         let slot = self.slots.get(id as usize).copied().unwrap_or(0);
         there(slot).then_some(slot)
@@ -230,7 +230,7 @@ impl Air {
         }
     }
 
-    /// Takes a grain in, or tells where it is now.
+    /// Registers a grain, or updates its kind and place.
     fn register<V: Vector>(&mut self, id: u32, kind: Kind, place: V) {
         let n = id as usize;
         if self.s.bodies.len() <= n {
@@ -253,7 +253,7 @@ impl Air {
         }
     }
 
-    /// Takes a grain out.
+    /// Unregisters a grain.
     fn unregister(&mut self, id: u32) {
         let Some(body) = self.s.bodies.get_mut(id as usize) else {
             return;

@@ -1,4 +1,4 @@
-//! Who comes back to the grid of steps, and who leaves it, where flyers collide.
+//! Grains that return to the grid of steps or leave it when lists are rebuilt, where flyers collide.
 
 use super::foresee::Except;
 use super::{Kind, Next, foresee, handle};
@@ -12,17 +12,17 @@ use crate::record::Sink;
 use crate::system::air::Air;
 use crate::system::{Setup, System, SystemError, driver, flight, regimes};
 
-/// A flyer due within so many steps at a renewal comes back at once.
+/// At a rebuild, a flyer whose return is due within this many steps comes back at once.
 const STAY: f64 = 32.0;
-/// Nobody leaves for a flight shorter than so many steps,
+/// Shortest flight for which a grain leaves the grid, in steps,
 const LEAVE: f64 = 96.0;
-/// nor than so much of the dwell that makes a link stable: some contact times.
+/// and as a share of the dwell that makes a link stable: some contact times.
 const DWELLS: f64 = 0.3;
-/// Widths of the cells over the least that will do: wider ones are left less often, and hold more.
+/// Width of the cells over the least sufficient one: flyers leave wider cells less often, but those hold more grains.
 const WIDER: f64 = 1.25;
 
-/// Renews the lists of those that are stepped, among them those called back, by number; looks
-/// anew at the flyers around them; lets go who is alone.
+/// Rebuilds the lists of the stepped grains, which include those called back (by number), updates the
+/// predictions of the flyers around them, and lets grains without links fly.
 pub(in crate::system) fn renew_air<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -89,13 +89,13 @@ pub(in crate::system) fn renew_air<D: Integrate>(
         );
         system.dem.renew();
     }
-    // Not when somebody was called back: who may go waits for the next renewal of the lists.
+    // Not after a call back: grains that may leave wait for the next rebuild of the lists.
     let left = if called.is_empty() {
         let_go(system, now, clock)?
     } else {
         Vec::new()
     };
-    // Who is sent off again at once has not changed its regime.
+    // Grains that leave again at once have not changed their regime.
     let stayed: Vec<u32> = left
         .iter()
         .copied()
@@ -125,7 +125,7 @@ pub(in crate::system) fn renew_air<D: Integrate>(
     Ok(())
 }
 
-/// All in the air are entered anew.
+/// Begins anew: chooses the cells for all grains in the air, and removes all that are registered.
 fn start_air<D: Integrate>(setup: &Setup<D>, world: &World<D>, air: &mut Option<Air>) {
     let flying = regimes::flying(world);
     let margin = world.physics.options.outer_margin;
@@ -146,7 +146,7 @@ fn start_air<D: Integrate>(setup: &Setup<D>, world: &World<D>, air: &mut Option<
     aloft.s.stale = false;
     aloft.s.clock = now;
     let least = (2.0 * aloft.largest + 0.5 * margin) * (1.0 + 4.0 * super::cells::SLACK);
-    // The mean distance of the grains, were they spread over all the room that they span.
+    // Mean distance of the grains if they were spread over the whole box that they span.
     let volume: f64 = (0..D::N).map(|k| (high[k] - low[k]).max(least)).product();
     let spread = if count > 0.0 {
         libm::pow(volume / count, 1.0 / D::N as f64)
@@ -157,7 +157,7 @@ fn start_air<D: Integrate>(setup: &Setup<D>, world: &World<D>, air: &mut Option<
     aloft.clear();
 }
 
-/// Calls flyers back to the grid; their numbers go to `woken`.
+/// Calls flyers back to the grid and adds their numbers to `woken`.
 fn wake_flyers<D: Integrate>(
     world: &mut World<D>,
     air: &mut Option<Air>,
@@ -176,8 +176,8 @@ fn wake_flyers<D: Integrate>(
     }
 }
 
-/// Flyers that are not entered yet: all when that is begun anew, and grains of feeds. Gives their
-/// numbers, and those of grains of several parts, which are not to fly.
+/// Registers flyers that are not registered yet: all of them at a new beginning, and fed grains. Returns their
+/// numbers, and those of grains of several parts, which must not fly.
 fn newcomers<D: Integrate>(
     world: &World<D>,
     air: &mut Option<Air>,
@@ -205,7 +205,7 @@ fn newcomers<D: Integrate>(
     (new, formed)
 }
 
-/// Enters who is stepped where it was when the lists were made: now.
+/// Registers stepped grains at their present positions, for which the lists were just made.
 fn enter_stepped<D: Integrate>(world: &World<D>, air: &mut Option<Air>) {
     let Some(aloft) = air else { return };
     let arrays = &world.grains.arrays;
@@ -219,15 +219,15 @@ fn enter_stepped<D: Integrate>(world: &World<D>, air: &mut Option<Air>) {
     aloft.s.stepped.sort_unstable();
     for id in before {
         let there = aloft.s.stepped.binary_search(&id).is_ok();
-        // Who stands still is found otherwise.
+        // Grains at rest are found otherwise.
         if !there && aloft.s.bodies[id as usize].kind == Kind::Stepped {
             aloft.unregister(id);
         }
     }
 }
 
-/// Looks at the flyers in the cells around those that are stepped: what was foreseen of them holds
-/// but for those. Gives who must be back by a time, by number.
+/// Checks the flyers in the cells around stepped grains; predictions for them stay valid except with
+/// regard to these. Returns the numbers of flyers that must be back by `soon`, s.
 fn guard_stepped<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -242,7 +242,7 @@ fn guard_stepped<D: Integrate>(
     if aloft.s.flyers == 0 || aloft.s.stepped.is_empty() {
         return Ok(due);
     }
-    // From the side on which there are fewer.
+    // Starts from the smaller of the two sets.
     let from_air = aloft.s.flyers < aloft.s.stepped.len();
     let from: Vec<u32> = if from_air {
         let id = &world.grains.arrays.id;
@@ -283,7 +283,7 @@ fn guard_stepped<D: Integrate>(
     Ok(due)
 }
 
-/// Stepped grains without a link, as slots; none of several parts, which are not to fly.
+/// Returns the slots of stepped grains without a link, except grains of several parts, which must not fly.
 fn linkless<D: Integrate>(world: &World<D>) -> Vec<u32> {
     let mut busy = vec![false; world.grains.arrays.slots()];
     for class in &world.contacts.pairs {
@@ -308,13 +308,13 @@ fn linkless<D: Integrate>(world: &World<D>) -> Vec<u32> {
     world.grains.active.iter().copied().filter(may).collect()
 }
 
-/// The shortest flight for which a grain leaves the grid, s.
+/// Returns the shortest flight for which a grain leaves the grid, s.
 fn least_flight<D: Integrate>(setup: &Setup<D>, world: &World<D>) -> f64 {
     let motion = &setup.motion;
     (LEAVE * world.clock.step).max(DWELLS * motion.stable_dwell)
 }
 
-/// Whether any of these slots, ascending, is a candidate in the outer lists.
+/// Returns whether any of these slots, ascending, is a candidate in the outer lists.
 fn are_listed<D: Integrate>(world: &World<D>, slots: &[u32]) -> bool {
     let is = |slot: &u32| slots.binary_search(slot).is_ok();
     !slots.is_empty()
@@ -330,13 +330,13 @@ fn are_listed<D: Integrate>(world: &World<D>, slots: &[u32]) -> bool {
                 .any(|c| c.outer.iter().any(|[slot, _]| is(slot))))
 }
 
-/// Lets go who has no link and nothing to come for a while; their numbers.
+/// Lets grains fly that have no link and no event for a while; returns their numbers.
 fn let_go<D: Integrate>(
     system: &mut System<D>,
     now: f64,
     clock: f64,
 ) -> Result<Vec<u32>, SystemError> {
-    // A path begins now; it is not asked for events before what is done already.
+    // A path begins now; its events are predicted from `clock` on, up to which events are already handled.
     let mut leaving = linkless(&system.dem.world);
     let ids = |slots: &[u32], system: &System<D>| -> Vec<u32> {
         let id = &system.dem.world.grains.arrays.id;
@@ -377,7 +377,7 @@ fn let_go<D: Integrate>(
                 aloft.register(id, Kind::Stepped, place);
             }
         }
-        // Who is around those that stay has another body to mind.
+        // Flyers around the grains that stay have another body to take into account.
         for slot in refused {
             let id = system.dem.world.grains.arrays.id[slot as usize];
             let Some(aloft) = &mut system.air else { break };
@@ -403,11 +403,11 @@ fn let_go<D: Integrate>(
         list.retain(|slot| leaving.binary_search(slot).is_err());
     }
     for &slot in &leaving {
-        // The push of a gate that was just taken away must not wait for the return.
+        // The push of a gate that was just removed must not wait for the return.
         system.dem.world.grains.arrays.clear_force(slot as usize);
     }
     if are_listed(&system.dem.world, &leaving) {
-        // A flyer takes no part in the lists: its row stands still where it left.
+        // A flyer takes no part in the lists: its row keeps the position at which it left.
         system.dem.renew_in_place();
     }
     let gone = ids(&leaving, system);
@@ -421,7 +421,7 @@ fn let_go<D: Integrate>(
     Ok(gone)
 }
 
-/// A stepped slot becomes a flyer from the time of evaluation on.
+/// Turns a stepped grain into a flyer from the time of evaluation on.
 fn take_off<D: Integrate>(world: &mut World<D>, air: &mut Option<Air>, slot: u32, now: f64) {
     let arrays = &mut world.grains.arrays;
     arrays.status[slot as usize] = Status::Flying;

@@ -1,12 +1,12 @@
-//! Who steps what: the box cut into bricks, one for each rank.
+//! Distribution of grains over ranks: the box cut into bricks, one for each rank.
 
 use crate::geometry::{Dimension, Vector};
 use crate::system::PeriodicAxis;
 
-/// Bins of a count along an axis.
+/// Number of bins of a load along an axis.
 const BINS: usize = 1024;
 
-/// Bricks by planes across each axis, the same all through the system.
+/// Bricks between planes across each axis, the same throughout the system.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cut {
     bricks: [usize; 3],
@@ -15,17 +15,17 @@ pub(super) struct Cut {
     periodic: [Option<PeriodicAxis>; 3],
 }
 
-/// How much there is to do along each axis.
+/// Distribution of the work along each axis.
 #[derive(Clone, Debug)]
 pub(super) struct Load {
     low: [f64; 3],
     width: [f64; 3],
-    /// Axis by axis.
+    /// Work per bin, axis by axis.
     pub bins: Vec<u64>,
 }
 
 impl Load {
-    /// Nothing yet, between two corners, m.
+    /// Creates an empty load between two corners, m.
     pub fn new(low: [f64; 3], high: [f64; 3]) -> Load {
         let width = std::array::from_fn(|k| (high[k] - low[k]) / BINS as f64);
         Load {
@@ -39,7 +39,7 @@ impl Load {
     pub fn add<V: Vector>(&mut self, x: V, work: u64) {
         for k in 0..V::LEN {
             let steps = (x[k] - self.low[k]) / self.width[k];
-            // Not a number counts as the first.
+            // NaN counts as the first bin.
             let bin = (steps as usize).min(BINS - 1);
             self.bins[k * BINS + bin] += work;
         }
@@ -47,7 +47,7 @@ impl Load {
 }
 
 impl Cut {
-    /// All to rank 0.
+    /// Creates a cut that gives all grains to rank 0.
     pub fn none(bricks: [usize; 3], periodic: &[Option<PeriodicAxis>]) -> Cut {
         Cut {
             bricks,
@@ -56,12 +56,12 @@ impl Cut {
         }
     }
 
-    /// Bricks along each axis.
+    /// Returns the number of bricks along each axis.
     pub fn bricks(&self) -> [usize; 3] {
         self.bricks
     }
 
-    /// Planes between which there is the same work, axis by axis.
+    /// Returns a cut with the same work between planes, axis by axis.
     pub fn balanced(&self, load: &Load) -> Cut {
         let mut cut = self.clone();
         for k in 0..3 {
@@ -85,7 +85,7 @@ impl Cut {
         cut
     }
 
-    /// The rank that steps a grain at a place.
+    /// Returns the rank that steps a grain at a place.
     pub fn rank_of<V: Vector>(&self, x: V) -> usize {
         let mut rank = 0;
         for k in (0..V::LEN).rev() {
@@ -95,7 +95,7 @@ impl Cut {
         rank
     }
 
-    /// The extent of a rank's brick along an axis; an end without end if there is no neighbour.
+    /// Returns the extent of a rank's brick along an axis; an end without a neighbour is infinite.
     fn extent(&self, rank: usize, axis: usize) -> [f64; 2] {
         let across: usize = self.bricks[..axis].iter().product();
         let index = rank / across % self.bricks[axis];
@@ -109,7 +109,7 @@ impl Cut {
         [low, high]
     }
 
-    /// Images of an axis that may be nearer than the original.
+    /// Returns the shifts to images along an axis that may be nearer than the original.
     fn shifts(&self, axis: usize) -> impl Iterator<Item = f64> {
         let length = match self.periodic[axis] {
             Some(p) if self.bricks[axis] > 1 => Some(p.length),
@@ -118,7 +118,7 @@ impl Cut {
         std::iter::once(0.0).chain(length.into_iter().flat_map(|l| [-l, l]))
     }
 
-    /// How far a place is from a rank's brick, m.
+    /// Returns the distance of a place from a rank's brick, m.
     pub fn distance<D: Dimension>(&self, rank: usize, x: D::Vector) -> f64 {
         let mut square = 0.0;
         for k in 0..D::N {
@@ -130,7 +130,7 @@ impl Cut {
         square.sqrt()
     }
 
-    /// How far two bricks are apart along the axis along which they are farthest, m.
+    /// Returns the gap between two bricks along the axis where it is greatest, m.
     pub fn gap(&self, a: usize, b: usize) -> f64 {
         let along = |k: usize| {
             let ([la, ha], [lb, hb]) = (self.extent(a, k), self.extent(b, k));
@@ -175,14 +175,14 @@ mod tests {
             counts[rank] += 1;
             assert_eq!(cut.distance::<Planar>(rank, x), 0.0);
         }
-        // 1e4 draws behind the planes, 1e4 in each brick: 2 % is some two standard deviations of either.
+        // 1e4 draws determine the planes, and 1e4 fall into each brick: 2 % is about two standard deviations of either.
         assert!(
             counts.iter().all(|&n| (9_400..10_600).contains(&n)),
             "{counts:?}"
         );
     }
 
-    /// A brick is as far as the nearest place that its rank steps, images included.
+    /// The distance of a brick is that of the nearest place that its rank steps, images included.
     #[test]
     fn distances_are_those_of_places() {
         for periodic in [false, true] {
@@ -202,7 +202,7 @@ mod tests {
             }
             for (rank, nearest) in nearest.into_iter().enumerate() {
                 let told = cut.distance::<Planar>(rank, x);
-                // Half a step of the grid of places each way.
+                // The grid of places is off by half a step each way.
                 assert!(
                     told <= nearest && nearest < told + 0.015,
                     "{rank} {told} {nearest}"

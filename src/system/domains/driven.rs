@@ -1,4 +1,4 @@
-//! Ranks under the loop of every run: each has the same queue, and their turns come at the same moments.
+//! Ranks under the common run loop: each has the same queue, and their events come at the same moments.
 
 use super::Domains;
 use crate::body::GrainId;
@@ -19,7 +19,7 @@ impl<D: Integrate> Readings for Domains<'_, D> {
     }
 }
 
-/// As of one rank: of feeds, which look where it is free, ranks take none.
+/// As of one rank; ranks support no feeds, which would check for free places.
 impl<D: Integrate> Sight<D> for Domains<'_, D> {
     fn setup(&self) -> &Setup<D> {
         &self.system.setup
@@ -65,7 +65,7 @@ impl<D: Integrate> Driven<D> for Domains<'_, D> {
         self.renew()
     }
 
-    /// One step of all, with which they agree whether one of them is to stop: each has a clock of its own, so that the loop's looks are not asked.
+    /// Performs one step of all ranks, which agree in it whether to stop: each has its own clock, so the loop's check is not used.
     fn go_on(&mut self, watch: &mut Watch<'_, '_>, _: &mut dyn Sink) -> Result<bool, SystemError> {
         watch.report(|| self.progress());
         watch.look();
@@ -79,7 +79,7 @@ impl<D: Integrate> Driven<D> for Domains<'_, D> {
         } else if self.is_left_to_one() {
             self.ended = Some(Outcome::Finished);
         } else if first.is_some_and(|due| due.source == Source::Nodes) {
-            // Groups that lie on several ranks are not put together.
+            // Groups that extend over several ranks are not assembled.
             self.system.s.schedule.pop();
         } else {
             return Ok(false);
@@ -91,7 +91,7 @@ impl<D: Integrate> Driven<D> for Domains<'_, D> {
         self.system.s.journal.handle();
         let dem = &mut self.system.dem;
         if self.stepped == 0 {
-            // Nobody steps: the grid moves on to here.
+            // No grain is stepped: the grid moves on to this time.
             cluster::rim::skip_to(
                 &mut dem.world.clock,
                 &dem.world.sleeping,
@@ -130,7 +130,7 @@ impl<D: Integrate> Driven<D> for Domains<'_, D> {
             Order::RemoveLeft => {
                 self.delete_left(due.time)?;
                 if self.system.setup.run.stop_when_empty && self.grains == 0 {
-                    // It looks once more, and ends the run.
+                    // Rank 0 checks once more, and ends the run.
                     self.leave_to_one(due);
                 } else {
                     self.count(EventKind::DeleteBodies);
@@ -138,11 +138,11 @@ impl<D: Integrate> Driven<D> for Domains<'_, D> {
             }
             Order::LookForRest => self.look_for_rest(due.time)?,
             Order::LookForJam => self.look_for_jam(due)?,
-            // What the others warn of is dropped in the end.
+            // Warnings of the other ranks are dropped in the end.
             Order::GiveUpSettling => stillness::give_up_settling(&mut self.system, &mut NullSink)?,
             Order::Open(wall) => self.open(wall, due.time)?,
             Order::Count(kind) => self.count(kind),
-            // Of others nobody asks where ranks share a run, or rank 0 alone.
+            // The other orders do not occur where ranks share a run, or rank 0 alone executes them.
             Order::Add(_)
             | Order::Slide(_)
             | Order::Shut(_)
@@ -159,7 +159,7 @@ impl<D: Integrate> Driven<D> for Domains<'_, D> {
         Ok(())
     }
 
-    /// How the sharing ended: what is left to rank 0 ends later.
+    /// Returns how the sharing ended; the part left to rank 0 ends later.
     fn over(&self) -> Option<Outcome> {
         self.ended
     }
@@ -171,7 +171,7 @@ impl<D: Integrate> Driven<D> for Domains<'_, D> {
         }
     }
 
-    /// Never asked, see [`Driven::go_on`]: rank 0 saves what it has gathered.
+    /// Never called, see [`Driven::go_on`]: rank 0 saves the gathered state.
     fn interrupt(&mut self, _: &mut dyn Sink) -> Result<(), SystemError> {
         Ok(())
     }
@@ -180,9 +180,9 @@ impl<D: Integrate> Driven<D> for Domains<'_, D> {
         Ok(())
     }
 
-    /// Rank 0 has a clock for all of the run.
+    /// Does nothing: rank 0 has a clock for the whole run.
     fn spent(&mut self, _: f64) {}
 
-    /// Nobody looks before the end.
+    /// Does nothing: the run is not observed before its end.
     fn pause(&mut self, _: f64) {}
 }

@@ -1,4 +1,4 @@
-//! What sources order between steps, on all ranks at once: outlets, gates, the end of settling, jams.
+//! Orders of sources between steps, executed on all ranks at once: outlets, gates, the end of settling, jams.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::system::schedule::{Due, Source};
 use crate::system::stillness::{LEASTS, Look};
 use crate::system::{SystemError, ledger, outlet, rest, stillness};
 
-/// A sum that does not depend on the order of its parts: in units of 2^-90.
+/// A sum that does not depend on the order of its terms: in units of 2^-90.
 #[derive(Clone, Copy, Default)]
 struct Exact(i128);
 
@@ -26,7 +26,7 @@ impl Exact {
     const UNIT: f64 = 1.0 / (1u128 << 90) as f64;
 
     fn add(&mut self, value: f64) {
-        // Beyond its range it stays at the end of it.
+        // Saturates at the end of its range.
         self.0 = self.0.saturating_add((value / Self::UNIT) as i128);
     }
 
@@ -49,14 +49,14 @@ impl Exact {
 }
 
 impl<D: Integrate> Domains<'_, D> {
-    /// Rank 0 counts for all.
+    /// Counts an event, on rank 0 for all ranks.
     pub(super) fn count(&mut self, kind: EventKind) {
         if self.ranks.rank() == 0 {
             self.system.s.journal.count(kind);
         }
     }
 
-    /// While settling: whether the grains rest; then the clock is set to 0.
+    /// Checks, while settling, whether the grains are at rest; if so, sets the clock to 0.
     pub(super) fn look_for_rest(&mut self, time: f64) -> Result<(), SystemError> {
         let Some(settle) = self.system.setup.run.settle else {
             return Ok(());
@@ -88,7 +88,7 @@ impl<D: Integrate> Domains<'_, D> {
         Ok(())
     }
 
-    /// Whether nothing can move any more; then the ranks need not go on: rank 0 believes the jam, or not.
+    /// Checks whether nothing can move any more; then the sharing ends, and rank 0 confirms or rejects the jam.
     pub(super) fn look_for_jam(&mut self, due: Due) -> Result<(), SystemError> {
         let time = due.time;
         let system = &self.system;
@@ -123,7 +123,7 @@ impl<D: Integrate> Domains<'_, D> {
             let state = &mut self.system.s;
             let doubted = state.watch.doubt(state.traffic.discharged()) != Doubt::No;
             if !doubted || !self.wake_unbalanced()? {
-                // Comes to rank 0 alone with all grains in its hands, which looks once more.
+                // Rank 0 alone, with all grains, handles the event and checks once more.
                 self.system.s.watch.believe_next();
                 self.leave_to_one(due);
                 return Ok(());
@@ -137,7 +137,7 @@ impl<D: Integrate> Domains<'_, D> {
         Ok(())
     }
 
-    /// What moves, of all ranks, in order of number; none where that is too much for rattlers on any of them, or altogether.
+    /// Returns the moving grains of all ranks, in order of number; `None` where they are too many for rattlers on any rank, or altogether.
     fn all_movers(&self, own: Option<Vec<Mover>>) -> Result<Option<Vec<Mover>>, SystemError> {
         if self.ranks.any(own.is_none())? {
             return Ok(None);
@@ -175,7 +175,7 @@ impl<D: Integrate> Domains<'_, D> {
         if !self.ranks.any(!left.is_empty())? {
             return Ok(());
         }
-        // Of each that has left: its number and those that it is linked with.
+        // For each grain that has left: its number and those of its linked grains.
         let links = cluster::change::adjacency(
             &system.dem.world.grains,
             &system.dem.world.contacts,

@@ -1,4 +1,4 @@
-//! What goes from rank to rank: the motion of ghosts at each step, grains and links when lists are renewed.
+//! Communication between ranks: motion of ghosts at each step, grains and links when lists are rebuilt.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,21 +18,21 @@ const MOTION: Tag = Tag::new(40);
 const PARTIES: Tag = Tag::new(41);
 const IMAGES: Tag = Tag::new(42);
 
-/// Renewals between two looks at whether all ranks have as much to do.
+/// Rebuilds between two checks of the load balance.
 const BALANCE: u64 = 64;
-/// Work of the busiest rank over the mean from which planes are moved.
+/// Work of the busiest rank over the mean above which planes are moved.
 const UNEVEN: f64 = 1.1;
-/// Work of a stepped grain over that of one that stands still.
+/// Work of a stepped grain over that of a grain at rest.
 const STEPPED: u64 = 16;
-/// Grains from which slots are sorted by place, and renewals from one time to the next, as in a run of its own.
+/// Number of grains from which slots are sorted by place, and rebuilds between two sorts, as in a serial run.
 const SORT_FROM: u64 = 4_000;
 const SORT: u64 = 16;
 
-/// Grains that go over, and what is known of their stops and wakes.
+/// Migrating grains, with their history of stops and wakes.
 type Passage<D> = (Party<D>, Vec<(u32, Past)>);
 
 pub(super) fn to_bytes<T: Serialize>(value: &T) -> Vec<u8> {
-    // Nothing here can fail: neither its types nor a vector to write to.
+    // Serialization cannot fail here: neither its types nor writing to a vector can.
     postcard::to_stdvec(value).unwrap_or_default()
 }
 
@@ -45,14 +45,14 @@ pub(super) fn of_bytes<T: DeserializeOwned>(rank: usize, bytes: &[u8]) -> Result
 }
 
 impl<D: Integrate> Domains<'_, D> {
-    /// Keeps an error until all ranks are told.
+    /// Keeps an error until all ranks know of it.
     pub(super) fn note(&mut self, result: Result<(), SystemError>) {
         if let Err(error) = result {
             self.fault.get_or_insert(error);
         }
     }
 
-    /// A step of all ranks; whether one of them wants to stop after it.
+    /// Performs a step of all ranks; returns whether one of them wants to stop after it.
     pub(super) fn step(&mut self, stop: bool) -> Result<bool, SystemError> {
         let [along, across, wall] = self.system.dem.move_own();
         let flag = |is: bool| f64::from(u8::from(is));
@@ -105,7 +105,7 @@ impl<D: Integrate> Domains<'_, D> {
         Ok(stop > 0.0)
     }
 
-    /// Ends all ranks if something went wrong on one of them.
+    /// Ends all ranks if an error occurred on one of them.
     pub(super) fn all_well(&mut self) -> Result<(), SystemError> {
         let faults = self.ranks.all_gather(&[u8::from(self.fault.is_some())])?;
         match faults.iter().position(|fault| fault.contains(&1)) {
@@ -114,7 +114,7 @@ impl<D: Integrate> Domains<'_, D> {
         }
     }
 
-    /// Brings the motion of ghosts up to date.
+    /// Updates the motion of ghosts.
     fn exchange_motion(&mut self) -> Result<(), SystemError> {
         let dem = &mut self.system.dem;
         let mut out = Vec::new();
@@ -142,7 +142,7 @@ impl<D: Integrate> Domains<'_, D> {
         Ok(())
     }
 
-    /// Renews the lists of all ranks: who has left a brick goes over, and ghosts are chosen anew.
+    /// Rebuilds the lists of all ranks: grains that have left a brick migrate, and ghosts are chosen anew.
     pub(super) fn renew(&mut self) -> Result<(), SystemError> {
         let (ranks, me) = (self.ranks, self.ranks.rank());
         let system = &mut self.system;
@@ -253,13 +253,13 @@ impl<D: Integrate> Domains<'_, D> {
         Ok(())
     }
 
-    /// Who of the own grains may touch somebody of another rank before the next renewal.
+    /// Returns, per rank, the own grains that may touch grains of that rank before the next rebuild.
     fn choose_images(&self) -> Vec<Neighbour> {
         let dem = &self.system.dem;
         let arrays = &dem.world.grains.arrays;
         let margin = dem.world.physics.options.outer_margin + self.largest;
         let me = self.ranks.rank();
-        // Of both sides the farther counts, so that each expects the other's message.
+        // The longer reach of both sides counts, so that each expects the other's message.
         let reach = margin + self.largest;
         let near = (0..self.ranks.size()).filter(|&rank| rank != me);
         near.filter(|&rank| self.cut.gap(me, rank) <= reach)
@@ -283,7 +283,7 @@ impl<D: Integrate> Domains<'_, D> {
         self.renew()
     }
 
-    /// Moves the planes if one rank has much more to do than the others.
+    /// Moves the planes if one rank has much more work than the others.
     fn balance(&mut self) -> Result<(), SystemError> {
         let dem = &self.system.dem;
         let work =
@@ -303,7 +303,7 @@ impl<D: Integrate> Domains<'_, D> {
     fn move_planes(&mut self) -> Result<(), SystemError> {
         let dem = &self.system.dem;
         let arrays = &dem.world.grains.arrays;
-        // Least coordinates with their signs changed, then greatest ones, of all ranks.
+        // Least coordinates with their signs changed, then greatest ones, over all ranks.
         let mut corners = [f64::NEG_INFINITY; 6];
         for slot in dem.world.grains.own() {
             let x = arrays.position(slot as usize);

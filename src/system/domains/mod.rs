@@ -1,10 +1,10 @@
-//! One system over many ranks: the box is cut into bricks, and each rank steps the grains in its own (docs/ranks.md).
+//! A system shared by many ranks: the box is cut into bricks, and each rank steps the grains in its own (docs/ranks.md).
 //!
-//! All ranks take the same steps at the same time. After each stride the ghosts of grains near a border are brought up to date; when
-//! lists are renewed, anywhere and so everywhere, grains that have left a brick go over with their links, whether they move or stand still.
-//! All else (series, outlets, gates, rest) is asked of all ranks at the same moments, so that each knows the same.
+//! All ranks take the same steps at the same time. After each stride the ghosts of grains near a border are updated. When lists are
+//! rebuilt, anywhere and therefore everywhere, grains that have left a brick migrate with their links, whether they are stepped or at rest.
+//! All else (series, outlets, gates, rest) is evaluated on all ranks at the same moments, so that each has the same information.
 //!
-//! Motion has the same bits on any number of ranks; sums that are told (energies, loads of walls) are added in another order.
+//! Motion has the same bits on any number of ranks; reported sums (energies, loads of walls) are added in another order.
 
 use std::time::Instant;
 
@@ -35,15 +35,15 @@ mod whole;
 
 pub use shared::Shared;
 
-/// A rank whose brick is near enough that grains of both may touch.
+/// A rank whose brick is near enough for grains of both to touch.
 #[derive(Clone, Debug, Default)]
 struct Neighbour {
     rank: usize,
-    /// Own grains that are ghosts there, in slots; in the order in which that rank has them.
+    /// Slots of own grains that are ghosts there, in that rank's order.
     images: Vec<u32>,
-    /// Ghosts here of its grains.
+    /// Slots of the ghosts here of its grains.
     ghosts: Vec<u32>,
-    /// Of both those that are stepped.
+    /// Stepped grains among the images and among the ghosts.
     sends: Vec<u32>,
     receives: Vec<u32>,
 }
@@ -54,17 +54,17 @@ pub(super) struct Domains<'a, D: Integrate> {
     ranks: &'a dyn Ranks,
     cut: Cut,
     near: Vec<Neighbour>,
-    /// Greatest radius of all, m.
+    /// Greatest radius of all grains, m.
     largest: f64,
-    /// The order of slots.
+    /// Order of slots.
     rows: Rows,
-    /// Grains on all ranks, and those that are stepped.
+    /// Number of grains on all ranks, and of those that are stepped.
     grains: u64,
     stepped: u64,
     renewals: u64,
-    /// What went wrong here, until all know.
+    /// Error on this rank, until all ranks know of it.
     fault: Option<SystemError>,
-    /// How the sharing ended, if it has: all that is left may be for rank 0 alone.
+    /// Outcome of the sharing once it has ended: the rest may be left to rank 0 alone.
     ended: Option<Outcome>,
 }
 
@@ -77,7 +77,7 @@ impl<D: Integrate> std::fmt::Debug for Domains<'_, D> {
     }
 }
 
-/// Why ranks cannot share a setup; none if they can.
+/// Returns why ranks cannot share a setup; `None` if they can.
 fn not_shared<D: Dimension>(setup: &Setup<D>) -> Option<String> {
     let models = [
         (setup.models.events.is_some(), Model::Collisions),
@@ -96,9 +96,9 @@ fn not_shared<D: Dimension>(setup: &Setup<D>) -> Option<String> {
     asked.feature.refusal(model, D::N)
 }
 
-/// A wall with a periodic image that grains can meet; none if there is none.
+/// Returns a wall with a periodic image that grains can meet, if there is one.
 fn wall_across_border<D: Dimension>(setup: &Setup<D>) -> Option<&str> {
-    // Its radius, and the way to where grains are brought back into the box: at most half of three radii.
+    // The grain's radius, and its distance until grains are wrapped back into the box: at most half of three radii.
     const REACH: f64 = 2.5;
     let radii = setup.grains.iter().map(|grain| grain.radius);
     let reach = REACH * radii.fold(0.0, f64::max);
@@ -110,7 +110,7 @@ fn wall_across_border<D: Dimension>(setup: &Setup<D>) -> Option<&str> {
     wall.map(|wall| wall.name.as_str())
 }
 
-/// Bricks for so many ranks: as near to cubes as their number allows for a box of this size.
+/// Returns the bricks for so many ranks: as near to cubes as their number allows for a box of this size.
 fn bricks<D: Dimension>(ranks: usize, size: D::Vector) -> [usize; 3] {
     let mut bricks = [1; 3];
     let mut left = ranks;
@@ -124,10 +124,10 @@ fn bricks<D: Dimension>(ranks: usize, size: D::Vector) -> [usize; 3] {
     bricks
 }
 
-/// Bricks along each axis, as asked for or chosen, in which so many ranks can share a setup.
+/// Returns the bricks along each axis, as asked for or chosen, in which so many ranks can share a setup.
 ///
 /// # Errors
-/// What they cannot share; a number of bricks that is not that of the ranks.
+/// A feature that they cannot share; a number of bricks that is not that of the ranks.
 pub fn bricks_of<D: Dimension>(
     setup: &Setup<D>,
     asked: Option<[usize; 3]>,
@@ -167,7 +167,7 @@ pub fn bricks_of<D: Dimension>(
     Ok(bricks)
 }
 
-/// A setup without what ranks cannot share but what only saves time: every grain is stepped, and the setup warns that it is.
+/// Removes from a setup what ranks cannot share but what only saves time: every grain is stepped, and the setup warns that it is.
 pub(super) fn stepped<D: Dimension>(mut setup: Setup<D>) -> Setup<D> {
     let mut without = Vec::new();
     if setup.models.morph.take().is_some() {
@@ -187,7 +187,7 @@ pub(super) fn stepped<D: Dimension>(mut setup: Setup<D>) -> Setup<D> {
     setup
 }
 
-/// Least and greatest coordinates of the centres of grains, m.
+/// Returns the least and greatest coordinates of the centres of grains, m.
 fn corners<D: Dimension>(setup: &Setup<D>) -> ([f64; 3], [f64; 3]) {
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for grain in &setup.grains {
@@ -200,9 +200,9 @@ fn corners<D: Dimension>(setup: &Setup<D>) -> ([f64; 3], [f64; 3]) {
 }
 
 impl<'a, D: Integrate> Domains<'a, D> {
-    /// The system at the start of its setup, dealt out to all ranks; `bricks` along each axis, one a rank; none: chosen.
-    /// All ranks call this with the same setup. Grains are stepped, or stand still (without the solves that carry loads through
-    /// a bed at rest, so that [`stepped`] lets none do so); none flies.
+    /// Distributes the system at the start of its setup over all ranks; `bricks` along each axis, one a rank (`None`: chosen).
+    /// All ranks call this with the same setup. Grains are stepped or at rest (without the equilibrium solves of
+    /// a bed at rest, which is why [`stepped`] excludes rest); none flies.
     ///
     /// # Errors
     /// A setup that cannot run, or that asks for what ranks cannot share.
@@ -256,8 +256,8 @@ impl<'a, D: Integrate> Domains<'a, D> {
         Ok(domains)
     }
 
-    /// Runs to the end of the setup, or until interrupted anywhere, and brings all to rank 0, which alone gives records to its sink and
-    /// gets the system back: what it writes, and what comes of it, is as after a run of its own. A jam ends the sharing too.
+    /// Runs to the end of the setup, or until any rank is interrupted, and gathers all on rank 0, which alone gives records to its sink and
+    /// gets the system back: its records and results are those of a serial run. A jam ends the sharing too.
     ///
     /// # Errors
     /// A record that cannot be written; a number that is none; an error of another rank.
@@ -277,13 +277,13 @@ impl<'a, D: Integrate> Domains<'a, D> {
             system.interrupt(sink)?;
             return Ok(Some((system, Outcome::Interrupted)));
         }
-        // What follows sets the clock anew.
+        // The following call sets the clock anew.
         system.s.stage.wall_seconds = driver::wall_time(&system.started_at, &system.s.stage);
         let outcome = system.run_here(f64::INFINITY, sink, control)?;
         Ok(Some((system, outcome.unwrap_or(Outcome::Finished))))
     }
 
-    /// Whether the next event is one that rank 0 handles alone, with all grains in its hands.
+    /// Returns whether rank 0 handles the next event alone, with all grains.
     fn is_left_to_one(&self) -> bool {
         let system = &self.system;
         let next = system.s.schedule.first().map(|due| due.source);
@@ -292,7 +292,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
             || (next == Some(Source::Finish) && !system.s.stage.settling)
     }
 
-    /// Rank 0 has this turn alone, and ends the sharing with it.
+    /// Leaves this event to rank 0 alone, which ends the sharing.
     fn leave_to_one(&mut self, due: Due) {
         let schedule = &mut self.system.s.schedule;
         schedule.set(due.source, due.time, due.kind);

@@ -1,6 +1,6 @@
-//! Who comes to rest and who is woken, over many ranks: each decides for its own grains, and all take part in what follows.
+//! Grains that come to rest or wake, over many ranks: each rank decides for its own grains, and all ranks apply the result.
 //!
-//! The quasi-static solves that carry loads through a bed at rest are not shared: who lacks too much is woken instead.
+//! The equilibrium solves of a bed at rest are not shared: a grain with too large a residual is woken instead.
 
 use super::Domains;
 use super::exchange::{of_bytes, to_bytes};
@@ -14,7 +14,7 @@ use crate::system::{SystemError, rest};
 const REST: Tag = Tag::new(43);
 
 impl<D: Integrate> Domains<'_, D> {
-    /// After each step: looks at who rests and who does not, when it is time to.
+    /// Checks, after a step at which a check is due, which grains come to rest and which wake.
     pub(super) fn look_at_rest(&mut self) -> Result<(), SystemError> {
         let Some(morph) = self.system.setup.models.morph else {
             return Ok(());
@@ -51,7 +51,7 @@ impl<D: Integrate> Domains<'_, D> {
         Ok(())
     }
 
-    /// Wakes who has lost its balance by a change from outside; whether there was anybody, on any rank.
+    /// Wakes grains that a change from outside has unbalanced; returns whether any rank has such grains.
     pub(super) fn wake_unbalanced(&mut self) -> Result<bool, SystemError> {
         let Some(morph) = self.system.setup.models.morph else {
             return Ok(false);
@@ -60,7 +60,7 @@ impl<D: Integrate> Domains<'_, D> {
         self.rouse(&unbalanced)
     }
 
-    /// Wakes own slots, ascending, and all ghosts that others wake; whether there are any.
+    /// Wakes own slots, ascending, and all ghosts that other ranks wake; returns whether there are any.
     pub(super) fn rouse(&mut self, own: &[u32]) -> Result<bool, SystemError> {
         let Some(all) = self.all_of(own)? else {
             return Ok(false);
@@ -72,7 +72,7 @@ impl<D: Integrate> Domains<'_, D> {
         Ok(true)
     }
 
-    /// Stops own slots, ascending, and all ghosts that others stop; whether there are any.
+    /// Stops own slots, ascending, and all ghosts that other ranks stop; returns whether there are any.
     fn lay_to_rest(&mut self, own: &[u32]) -> Result<bool, SystemError> {
         let Some(all) = self.all_of(own)? else {
             return Ok(false);
@@ -89,12 +89,12 @@ impl<D: Integrate> Domains<'_, D> {
         Ok(true)
     }
 
-    /// Chosen own slots and the ghosts of those that other ranks chose, ascending; none if nobody chose any.
+    /// Returns the chosen own slots and the ghosts of those that other ranks chose, ascending; `None` if no rank chose any.
     fn all_of(&mut self, own: &[u32]) -> Result<Option<Vec<u32>>, SystemError> {
         if !self.ranks.any(!own.is_empty())? {
             return Ok(None);
         }
-        // By their places among the images, of which both sides have the same order.
+        // By their places among the images, whose order both sides share.
         let chosen: Vec<(usize, Vec<u8>)> = self
             .near
             .iter()

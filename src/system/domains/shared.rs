@@ -1,4 +1,4 @@
-//! A run over many ranks as rank 0 drives it.
+//! Driver of a run over many ranks.
 
 use crate::cluster::integrate::Integrate;
 use crate::control::Command;
@@ -6,12 +6,12 @@ use crate::ranks::Ranks;
 use crate::record::{Sink, Summary};
 use crate::system::{Control, Driver, Outcome, Rows, Setup, System, SystemError};
 
-/// A setup that ranks are to share: [`System::run_over`] for who asks any driver alike.
+/// A setup that ranks are to share: [`System::run_over`] behind the interface that all drivers have.
 pub struct Shared<'a, D: Integrate> {
     setup: Option<Setup<D>>,
     bricks: Option<[usize; 3]>,
     ranks: &'a dyn Ranks,
-    /// Once the run is over.
+    /// System, once the run is over.
     system: Option<System<D>>,
 }
 
@@ -24,7 +24,7 @@ impl<D: Integrate> std::fmt::Debug for Shared<'_, D> {
 }
 
 impl<'a, D: Integrate> Shared<'a, D> {
-    /// A setup for all ranks; `bricks` along each axis, one a rank; none: chosen.
+    /// Creates the run of a setup for all ranks; `bricks` along each axis, one a rank (`None`: chosen).
     pub fn new(setup: Setup<D>, bricks: Option<[usize; 3]>, ranks: &'a dyn Ranks) -> Self {
         Shared {
             setup: Some(setup),
@@ -36,7 +36,7 @@ impl<'a, D: Integrate> Shared<'a, D> {
 }
 
 impl<D: Integrate> Driver for Shared<'_, D> {
-    /// To the end alone: all grains come to one rank there.
+    /// Runs to the end only: all grains come to one rank there.
     fn run_until(
         &mut self,
         time: f64,
@@ -65,7 +65,7 @@ impl<D: Integrate> Driver for Shared<'_, D> {
         Err(SystemError::Command(text.into()))
     }
 
-    /// Empty before the end.
+    /// Returns the rows; empty before the end.
     fn rows(&mut self) -> Rows {
         self.system.as_mut().map(Driver::rows).unwrap_or_default()
     }
@@ -79,7 +79,7 @@ impl<D: Integrate> Driver for Shared<'_, D> {
         }
     }
 
-    /// Empty before the end, and after a run that failed.
+    /// Returns the summary; empty before the end, and after a run that failed.
     fn summary(&self) -> Summary {
         self.system
             .as_ref()

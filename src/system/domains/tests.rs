@@ -8,7 +8,7 @@ use crate::scenario::{AnySetup, Scenario};
 use crate::system::run_loop::Driven;
 use crate::system::{Setup, logging};
 
-/// Disks that fall into a box and come to rest.
+/// Scenario of disks that fall into a box and come to rest.
 const BED: &str = r#"
 name = "bed"
 dimension = 2
@@ -60,7 +60,7 @@ fn bed() -> Setup<Planar> {
     }
 }
 
-/// Planes with the same number of grains between them, of those left of a place.
+/// Returns planes with the same number of grains between them, counting only grains left of a place.
 fn cut_left_of(domains: &Domains<'_, Planar>, place: f64) -> Cut {
     let mut load = Load::new([0.0; 3], [0.8, 0.5, 0.0]);
     let dem = &domains.system.dem;
@@ -77,8 +77,8 @@ fn cut_left_of(domains: &Domains<'_, Planar>, place: f64) -> Cut {
     domains.cut.balanced(&load)
 }
 
-/// What stands still goes over to other ranks, there and back, with all its links and what it is held by: then all are woken, and move to
-/// the bit as if nobody had gone.
+/// Grains at rest migrate to other ranks and back, with all their links and the forces that hold them. When all are woken afterwards,
+/// they move to the bit as if none had migrated.
 #[test]
 fn what_stands_still_goes_over() {
     let run = |goes: bool| {

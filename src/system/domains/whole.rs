@@ -1,4 +1,4 @@
-//! What all ranks have together: sums for the series, rows for snapshots, and all of it on rank 0.
+//! Data of all ranks together: sums for the series, rows for snapshots, and the whole system on rank 0.
 
 use std::collections::BTreeMap;
 
@@ -25,38 +25,38 @@ use crate::walls::shifts;
 
 const ROWS: Tag = Tag::new(44);
 
-/// What adds up over ranks.
+/// Quantities that add up over ranks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Share {
     ledger: Ledger,
     held: Held,
-    /// Up to now, and as the engine keeps them.
+    /// Flows up to now, and as the engine keeps them.
     flows: [Flows; 2],
     counts: Counts,
     morph: f64,
     walls: Vec<[f64; 7]>,
     by_kind: Vec<u64>,
-    /// Grains stepped and at rest; links, and those that slide, twice.
+    /// Numbers of grains stepped and at rest; numbers of links and of sliding links, twice.
     numbers: [u64; 4],
     traffic: Traffic,
-    /// Stops, and those in vain.
+    /// Number of stops, and of those that lasted no longer than a dwell.
     stops: [u64; 2],
-    /// Where grains were when looks for a jam began to find all calm.
+    /// Positions of the grains at the first calm jam check.
     places: Places,
     regimes: RegimeTime,
     rounding: [f64; 2],
     clusters: Components,
 }
 
-/// The clusters of a rank: how many, and of which grains those are that may go on elsewhere.
+/// Clusters of a rank: their number, and the grains of those that may extend to other ranks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Components {
     count: u64,
-    /// Grains of each of these.
+    /// Grains of each of these that another rank has too.
     across: Vec<Vec<GrainId>>,
 }
 
-/// Clusters of all ranks: those that share a grain are one.
+/// Returns the number of clusters of all ranks: clusters that share a grain are one.
 fn joined(all: &[Components]) -> u64 {
     let sets: Vec<&Vec<GrainId>> = all.iter().flat_map(|part| &part.across).collect();
     let mut one = UnionFind::<usize>::new(sets.len());
@@ -94,7 +94,7 @@ fn add_held(to: &mut Held, by: &Held) {
     }
 }
 
-/// All but steps, renewals and filterings, which ranks make together.
+/// Adds all counts but steps, rebuilds and filterings, which ranks make together.
 fn add_counts(to: &mut Counts, by: &Counts) {
     to.grain_steps += by.grain_steps;
     to.opened += by.opened;
@@ -213,7 +213,7 @@ impl<D: Integrate> Domains<'_, D> {
         across.sort_unstable();
         across.dedup();
         for slot in across {
-            // A ghost that touches nobody here is alone.
+            // A ghost that touches no own grain is in a cluster of its own.
             if let Some(grains) = own.get_mut(&dem.clusters.cluster_of(slot)) {
                 grains.push(arrays.id[slot as usize]);
             }
@@ -225,7 +225,7 @@ impl<D: Integrate> Domains<'_, D> {
         }
     }
 
-    /// The shares of all ranks, on rank 0.
+    /// Returns the shares of all ranks, on rank 0.
     fn shares(&mut self, time: f64) -> Result<Option<Vec<Share>>, SystemError> {
         let own = self.share(time);
         let ranks = self.ranks;
@@ -237,7 +237,7 @@ impl<D: Integrate> Domains<'_, D> {
         }))
     }
 
-    /// A row of the series, on rank 0.
+    /// Returns a row of the series, on rank 0.
     pub(super) fn series_row(&mut self, time: f64) -> Result<Option<SeriesRow>, SystemError> {
         let shares = self.shares(time)?;
         let system = &mut self.system;
@@ -295,7 +295,7 @@ impl<D: Integrate> Domains<'_, D> {
             injected: figures.injected,
             removed: figures.removed,
             balance_error: figures.balance_error,
-            // Groups at rest that lie on several ranks are not put together.
+            // Groups at rest that lie on several ranks are not assembled.
             work: models::of_steps::<D>(steps).work(),
             walls: walls.collect(),
             shifts: shifts(
@@ -308,7 +308,7 @@ impl<D: Integrate> Domains<'_, D> {
         Ok(Some(row))
     }
 
-    /// Rows of all grains and links, on rank 0.
+    /// Returns rows of all grains and links, on rank 0.
     pub(super) fn snapshot(&mut self, time: f64) -> Result<Option<Rows>, SystemError> {
         let grains = logging::grain_rows(
             &mut self.system.dem.world,
@@ -318,7 +318,7 @@ impl<D: Integrate> Domains<'_, D> {
             time,
         );
         let mut links = logging::link_rows(&self.system.dem.world, &self.system.s.journal, time);
-        // Of a link across a border the rank of its first grain tells.
+        // The rank of its first grain reports a link across a border.
         let own: Vec<GrainId> = grains.iter().map(|row| row.grain).collect();
         links.retain(|row| match row.body_a {
             BodyRef::Grain(id) => own.binary_search(&id).is_ok(),
@@ -345,7 +345,7 @@ impl<D: Integrate> Domains<'_, D> {
         Ok(Some((grains, links)))
     }
 
-    /// Brings all grains, and what adds up, to rank 0, which has a system of its own again.
+    /// Gathers all grains and all sums on rank 0, whose system then is complete again.
     pub(super) fn gather(mut self) -> Result<Option<System<D>>, SystemError> {
         self.all_well()?;
         let time = self.system.dem.world.clock.time();
@@ -384,7 +384,7 @@ impl<D: Integrate> Domains<'_, D> {
     }
 }
 
-/// What the others have, by rank, on rank 0.
+/// Sends the values of the other ranks to rank 0; returns them there, by rank.
 fn to_rank_0<T: Serialize + serde::de::DeserializeOwned>(
     ranks: &dyn Ranks,
     own: &T,
@@ -398,7 +398,8 @@ fn to_rank_0<T: Serialize + serde::de::DeserializeOwned>(
     came.collect::<Result<_, _>>().map(Some)
 }
 
-/// For each grain the least number of those of some grains that links among these join it with; none for others. Grains ascend.
+/// Returns, for each selected grain, the least number of the selected grains to which links among these connect it; `None` for the other
+/// grains. Grains ascend.
 fn named_by_least(
     grains: &[GrainRow],
     links: &[LinkRow],

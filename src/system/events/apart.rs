@@ -1,28 +1,28 @@
-//! Room for grains that touch at the start, where contacts that last collide without loss.
+//! Initial gaps for grains that touch at the start, where contacts that last collide without loss.
 //!
-//! Hard grains that touch on all sides would collide infinitely often. They get the way at the speed with which who rests parts from a
-//! wall, in the contact time: about what a contact that lasts so long would be pressed in. All places are spread by that much about a
-//! point from which no wall is in the way; a bed then sinks into the places that it was given. Where walls hold grains from all sides,
-//! or the box is periodic, grains are smaller instead, so that they can go into each other by this much.
+//! Hard grains that touch on all sides would collide infinitely often. The gap is the path, within the contact time, at the speed with
+//! which a resting grain leaves a wall: about the overlap of a contact that lasts so long. All positions are spread by that much about a
+//! point from which no wall is in the way; a bed then sinks into the positions that were given. Where walls hold grains from all sides,
+//! or the box is periodic, radii are reduced instead, so that grains can overlap by this much.
 
 use crate::collide::engine::Limits;
 use crate::geometry::{Dimension, Vector};
 use crate::system::Setup;
 use crate::walls::Wall;
 
-/// How grains that touch at the start get room.
+/// Method that separates grains that touch at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Apart<D: Dimension> {
-    /// They need none.
+    /// No separation is needed.
     No,
-    /// Places are farther from this one, by this share.
+    /// Positions are farther from this point, by this share.
     Spread(D::Vector, f64),
     /// Radii are smaller, m.
     Smaller(f64),
 }
 
 impl<D: Dimension> Apart<D> {
-    /// For a setup.
+    /// Chooses the method for a setup.
     pub fn of(setup: &Setup<D>, limits: &Limits) -> Self {
         let room = limits.least_departure(setup.fields.gravity.norm()) * limits.contact_time;
         let radii = setup.grains.iter().map(|g| g.radius);
@@ -37,10 +37,10 @@ impl<D: Dimension> Apart<D> {
         if setup.space.periodic.iter().any(Option::is_some) {
             return Apart::Smaller(room);
         }
-        // Two that touch are as far apart as their radii, over the least one, times the room: twice the room at least.
+        // Spreading separates two touching grains by the sum of their radii over the least one, times the room: twice the room at least.
         let walls = setup.boundaries.iter();
         let walls: Result<Vec<Wall<D>>, _> = walls.map(|wall| Wall::new(wall, &[])).collect();
-        // What is no wall is told of when it is to be one.
+        // An invalid wall is reported when it is built for the run.
         let Ok(walls) = walls else {
             return Apart::Smaller(room);
         };
@@ -50,7 +50,7 @@ impl<D: Dimension> Apart<D> {
             .unwrap_or(Apart::Smaller(room))
     }
 
-    /// Where a grain at a place starts.
+    /// Returns the position at which a grain starts.
     pub fn place(&self, x: D::Vector) -> D::Vector {
         match *self {
             Apart::Spread(from, share) => x + (x - from) * share,
@@ -58,7 +58,7 @@ impl<D: Dimension> Apart<D> {
         }
     }
 
-    /// By how much its radius is smaller, m.
+    /// Returns the reduction of the radii, m.
     pub fn smaller(&self) -> f64 {
         match *self {
             Apart::Smaller(room) => room,
@@ -66,7 +66,7 @@ impl<D: Dimension> Apart<D> {
         }
     }
 
-    /// Whether no grain comes so near to a wall that it overlaps with it.
+    /// Returns whether no grain comes to overlap with a wall.
     fn is_clear(&self, setup: &Setup<D>, walls: &[Wall<D>]) -> bool {
         setup.grains.iter().all(|grain| {
             let (before, after) = (grain.position, self.place(grain.position));
@@ -78,7 +78,7 @@ impl<D: Dimension> Apart<D> {
     }
 }
 
-/// Whether two grains are nearer to each other than the room.
+/// Returns whether any two grains are nearer to each other than the room.
 fn any_touch<D: Dimension>(setup: &Setup<D>, room: f64) -> bool {
     let low = |k: usize| setup.grains[k].position[0] - setup.grains[k].radius;
     let mut order: Vec<usize> = (0..setup.grains.len()).collect();
@@ -95,8 +95,8 @@ fn any_touch<D: Dimension>(setup: &Setup<D>, room: f64) -> bool {
     })
 }
 
-/// From where places may be spread: of the box around all grains the ends and the middle along each axis, those first that gravity
-/// points to, and the middle of an axis across it.
+/// Returns points from which positions may be spread: the ends and the middle, along each axis, of the box around all grains; first
+/// the end to which gravity points, or the middle of an axis across gravity.
 fn middles<D: Dimension>(setup: &Setup<D>) -> impl Iterator<Item = D::Vector> {
     let end = |k: usize, sign: f64| {
         let ends = setup

@@ -1,4 +1,4 @@
-//! A run from collision to collision as what the loop drives: collisions are its own, up to the next turn of a source.
+//! Event-driven run under the common run loop: the engine handles collisions by itself up to the next event of a source.
 
 use super::{Events, set_slide, settling, told};
 use crate::body::{Formed, GrainId};
@@ -57,7 +57,7 @@ impl<D: Formed> Driven<D> for Events<D> {
         Ok(())
     }
 
-    /// Collisions up to the next turn of a source, in chunks.
+    /// Runs collisions up to the next event of a source, in chunks.
     fn go_on(
         &mut self,
         watch: &mut Watch<'_, '_>,
@@ -96,7 +96,7 @@ impl<D: Formed> Driven<D> for Events<D> {
         due: Due,
         sink: &mut dyn Sink,
     ) -> Result<(), SystemError> {
-        // The engine knows when each wall goes.
+        // The engine knows when each wall opens.
         if !matches!(order, Order::Open(_) | Order::Perturb(_) | Order::Warn(..)) {
             self.course.journal.count(due.kind);
         }
@@ -127,7 +127,7 @@ impl<D: Formed> Driven<D> for Events<D> {
                 self.course.warnings.push(words);
                 self.log(sink, (due.time, kind), None, 0.0)?;
             }
-            // Features that would give another are refused before a run.
+            // Features that would give other orders are refused before a run.
             other => {
                 return Err(SystemError::Setup(format!(
                     "no run of [events] takes {other:?}"
@@ -172,7 +172,7 @@ impl<D: Formed> Driven<D> for Events<D> {
         self.course.wall_seconds += seconds;
     }
 
-    /// The engine stands there.
+    /// The engine is at this time already.
     fn pause(&mut self, time: f64) {
         self.course.time = self.course.time.max(time);
     }

@@ -1,4 +1,4 @@
-//! The energy book and the summary.
+//! Energy balance and summary of an event-driven run.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::record::{
 use crate::system::state_hash::StateHash;
 use crate::system::{Outcome, meter, models, supply};
 
-/// The warning that a balance asks for: what rounding leaves is far less.
+/// Returns a warning if the energy balance is off by more than 1e-2: rounding leaves far less.
 fn unbalanced(energy: &EnergyFigures) -> Option<String> {
     (energy.balance_error.max(energy.balance_error_max) > 1e-2).then(|| {
         format!(
@@ -24,7 +24,7 @@ fn unbalanced(energy: &EnergyFigures) -> Option<String> {
 }
 
 impl<D: Dimension> Events<D> {
-    /// The energy book at the engine's time.
+    /// Returns the energy balance at the engine's time.
     pub(super) fn energy(&self) -> EnergyFigures {
         let (motion, spin) = self.engine.kinetic();
         let (kinetic, potential) = (motion + spin, self.engine.potential());
@@ -51,7 +51,7 @@ impl<D: Dimension> Events<D> {
             false if kinetic_start > 0.0 => kinetic_start,
             false => flowed,
         };
-        // Where grains only rest nothing flows, and what is left is rounding.
+        // Where grains only rest nothing flows, and the remaining error is rounding.
         let rounding = 1e-14
             * (kinetic
                 + potential_start.abs()
@@ -80,7 +80,7 @@ impl<D: Dimension> Events<D> {
         }
     }
 
-    /// Tells where the tables of contact laws fell short.
+    /// Warns where the tables of contact laws fell short.
     fn warn_of_tables(&self, warnings: &mut Vec<String>) {
         let Some(events) = &self.setup.models.events else {
             return;
@@ -100,7 +100,7 @@ impl<D: Dimension> Events<D> {
         }
     }
 
-    /// What became of contacts that last; none where none do.
+    /// Returns the figures of contacts that last; `None` where none do.
     fn soft_figures(&self) -> Option<SoftFigures> {
         let events = self.setup.models.events.as_ref()?;
         events.laws.pairs.iter().flatten().find(|law| law.soft)?;
@@ -118,7 +118,7 @@ impl<D: Dimension> Events<D> {
         })
     }
 
-    /// What fields beside gravity gave; none without one of a place.
+    /// Returns the figures of fields beside gravity; `None` without fields of a place.
     fn fields(&self) -> Option<FieldFigures> {
         if self.setup.fields.place.is_none() {
             return None;
@@ -132,7 +132,7 @@ impl<D: Dimension> Events<D> {
         })
     }
 
-    /// Hash over number, position, velocity, rotation and spin of every grain, in order of number.
+    /// Returns a hash over the departures, and over number, position, velocity, rotation and spin of every grain, in order of number.
     fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.departures(self.population.traffic.departures());
@@ -142,7 +142,7 @@ impl<D: Dimension> Events<D> {
         hash.value()
     }
 
-    /// Collisions and what they did.
+    /// Returns the numbers of collisions and their effects.
     fn impacts(&self) -> ImpactFigures {
         let (tally, time) = (self.engine.tally(), self.course.time);
         let per_second = |x: f64| if time > 0.0 { x / time } else { 0.0 };
@@ -221,7 +221,7 @@ impl<D: Dimension> Events<D> {
             },
             time: times,
             state_hash: format!("{:016x}", self.state_hash()),
-            // All are in its calendar.
+            // All events are in the engine's calendar.
             events: EventFigures::of(&counts, counts.iter().sum(), 0, times),
             grains: self.population.traffic.figures(grains),
             regimes: RegimeShares {

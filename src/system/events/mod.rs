@@ -1,7 +1,7 @@
-//! The event-driven model as a run: grains fly from one hard collision to the next.
+//! Event-driven model as a run: grains fly from one hard collision to the next.
 //!
-//! The collisions are the engine's ([`crate::collide::engine`]), which keeps the calendar of its flyers; the loop has it fly
-//! to the next turn of a source. What is here keeps the energy book, and writes the same records as any other run. Ticks do not touch
+//! The engine ([`crate::collide::engine`]) handles the collisions and keeps the calendar of its flyers; the run loop lets it fly
+//! to the next event of a source. This module keeps the energy balance, and writes the same records as any other run. Ticks do not touch
 //! the engine's state, so that a log, or none, changes no bit.
 
 mod apart;
@@ -34,35 +34,35 @@ use crate::walls::Motion;
 use population::Population;
 use spectrum::Spectrum;
 
-/// Collisions after which the driver looks at the clock and at Ctrl-C.
+/// Number of collisions after which the driver checks the clock and Ctrl-C.
 const CHUNK: u64 = 200_000;
-/// Collisions after which rows of events are handed over.
+/// Number of collisions after which rows of events are handed over.
 const LOGGED_CHUNK: u64 = 10_000;
 
-/// What a run remembers besides the engine.
+/// State of a run besides the engine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Tally<D: Dimension> {
     /// Kinetic and potential energy at the start, J.
     start: [f64; 2],
-    /// Whether grains settle still, before time 0.
+    /// Whether grains are still settling, before time 0.
     settling: bool,
-    /// Looks in a row, while they do, at which all were calm.
+    /// Number of calm checks in a row while settling.
     calm_looks: u32,
     /// Time of the last row of the series, s.
     last_row: f64,
     /// The largest error of the rows so far (`balance_error_max`).
     worst: f64,
-    /// What the walls had received then.
+    /// Sums of the walls at the last row.
     last_walls: Vec<WallTally<D>>,
-    /// Collisions by their energy, where that is asked for.
+    /// Collisions by their energy, where the setup asks for them.
     spectrum: Option<Spectrum>,
-    /// What collisions did to each wall, where that is asked for.
+    /// Wear of each wall by collisions, where the setup asks for it.
     wear: Vec<WearMap>,
 }
 
 impl<D: Dimension> Tally<D> {
-    /// When the books of a run are opened.
+    /// Creates the state when the balances of a run are opened.
     fn of(setup: &Setup<D>, engine: &Engine<D>) -> Self {
         let (motion, spin) = engine.kinetic();
         Tally {
@@ -82,7 +82,7 @@ impl<D: Dimension> Tally<D> {
 #[serde(bound = "")]
 struct Saved<'a, D: Dimension> {
     ids: u64,
-    /// Not copied to be saved: it is as large as the whole run.
+    /// Borrowed, not copied, to be saved: it is as large as the whole run.
     engine: Cow<'a, Engine<D>>,
     tally: Cow<'a, Tally<D>>,
     course: Cow<'a, Course>,
@@ -90,7 +90,7 @@ struct Saved<'a, D: Dimension> {
     population: Cow<'a, Population<D>>,
 }
 
-/// A run from collision to collision.
+/// An event-driven run.
 #[derive(Debug)]
 pub struct Events<D: Dimension> {
     setup: Setup<D>,
@@ -102,7 +102,7 @@ pub struct Events<D: Dimension> {
 }
 
 impl<D: Dimension> Events<D> {
-    /// A run at its start, or where it was when its state was saved.
+    /// Creates a run at its start, or resumes it from a saved state.
     ///
     /// # Errors
     /// A setup that the engine cannot take; a state of another run.
@@ -151,7 +151,7 @@ impl<D: Dimension> Events<D> {
         })
     }
 
-    /// The engine, to look at.
+    /// Returns the engine, for reading.
     pub fn engine(&self) -> &Engine<D> {
         &self.engine
     }
@@ -186,7 +186,7 @@ impl<D: Dimension> Events<D> {
         Ok(stopped)
     }
 
-    /// Has the engine act with somebody who notes what it tells; gives the rows to log too.
+    /// Calls `act` with the engine and an observer; returns the result of `act` and the rows that the observer made.
     fn with_rows<T>(
         &mut self,
         act: impl FnOnce(&mut Engine<D>, &mut rows::Noted<'_, D>) -> T,
@@ -204,7 +204,7 @@ impl<D: Dimension> Events<D> {
         (found, noted.rows)
     }
 
-    /// Meters look where grains are now. That reads what the engine has anyway, so that meters change no bit of a run.
+    /// Updates the meters with the present positions of grains. This reads data that the engine has anyway: meters change no bit of a run.
     fn look_at_meters(&mut self) {
         if self.setup.sources.meters.is_empty() {
             return;
@@ -223,7 +223,7 @@ impl<D: Dimension> Events<D> {
         meter::look(&self.setup, &mut self.meters, seen.into_iter());
     }
 
-    /// Whether every grain is somewhere, and not so fast that its energy is none.
+    /// Checks that every grain has a finite position and a finite energy.
     fn check_numbers(&self) -> Result<(), SystemError> {
         for (place, grain) in self.present() {
             let now = self.engine.moment(place);
@@ -240,7 +240,7 @@ impl<D: Dimension> Events<D> {
         Ok(())
     }
 
-    /// The last row tells of the end.
+    /// Writes the last row, at the end.
     fn log_last(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
         if self.setup.log.series.is_some() && self.tally.last_row < time {
             let row = self.series_row(time);
@@ -249,7 +249,7 @@ impl<D: Dimension> Events<D> {
         Ok(())
     }
 
-    /// The row of where a run was interrupted, or went wrong. It leaves no trace in what is kept.
+    /// Writes the row at which a run was interrupted, or failed. It changes nothing in the kept state.
     fn log_stop(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let kept = self.tally.clone();
         let logged = self.log_last(self.course.time, sink);
@@ -257,7 +257,7 @@ impl<D: Dimension> Events<D> {
         logged
     }
 
-    /// The run ends.
+    /// Ends the run.
     fn finish(
         &mut self,
         time: f64,
@@ -274,14 +274,14 @@ impl<D: Dimension> Events<D> {
     }
 }
 
-/// A wall that slides has begun to at a time, s, for whoever asks where it is.
+/// Sets the time, s, at which a sliding wall started, for queries of its position.
 fn set_slide<D: Dimension>(setup: &mut Setup<D>, wall: usize, time: f64) {
     if let Motion::Slide(slide) = &mut setup.boundaries[wall].motion {
         slide.from = Some(time);
     }
 }
 
-/// A collapse or a burst, in words.
+/// Describes, in words, why the engine stopped: a collapse, or a pair that would pass through each other.
 fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, population: &Population<D>) -> String {
     let name = |other: Other| match other {
         Other::Grain(place) => format!("grain {}", population.grain(setup, place as usize).id),
@@ -330,7 +330,7 @@ fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, population: &Populatio
     }
 }
 
-/// Events of the run by kind.
+/// Returns the numbers of events of the run by kind.
 fn by_kind<D: Dimension>(events: &Events<D>) -> [u64; EventKind::ALL.len()] {
     let tally = events.engine.tally();
     let mut counts = [0; EventKind::ALL.len()];

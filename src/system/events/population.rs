@@ -1,4 +1,4 @@
-//! Who is and was there: the grains by their places in the list of the engine, and the books of who came, who went and what that brought.
+//! Population of an event-driven run: present and past grains by their places in the engine's list, and the balance of their entry and exit.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,35 +12,35 @@ use crate::system::outlet::{self, Left};
 use crate::system::traffic::Traffic;
 use crate::system::{EventLog, Outcome, PerturbKind, Setup, SystemError, meter};
 
-/// Energies that came and went with grains, and that perturbations gave, J.
+/// Energies that entered and left with grains, and that perturbations gave, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Passage {
-    /// Brought by feeds: kinetic and potential.
+    /// Energy brought by feeds: kinetic and potential.
     pub fed: f64,
-    /// The potential part of that.
+    /// Potential part of `fed`.
     pub fed_potential: f64,
-    /// Gone with grains: kinetic and potential.
+    /// Energy removed with grains: kinetic and potential.
     pub removed: f64,
-    /// The potential part of that.
+    /// Potential part of `removed`.
     pub removed_potential: f64,
-    /// Mass times diameter of those that went, kg m.
+    /// Mass times diameter of the removed grains, kg m.
     pub removed_size: f64,
-    /// Given by taps.
+    /// Energy given by taps.
     pub given: f64,
 }
 
-/// All grains that are or were there.
+/// All present and past grains.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(super) struct Population<D: Dimension> {
-    /// Those that came after the start; the engine's list has them after those of the setup.
+    /// Grains added after the start; the engine's list has them after those of the setup.
     come: Vec<Grain<D>>,
     pub traffic: Traffic,
     pub passage: Passage,
 }
 
 impl<D: Dimension> Population<D> {
-    /// At the start of a setup.
+    /// Creates the population at the start of a setup.
     pub fn new(setup: &Setup<D>) -> Self {
         let next = setup.grains.iter().map(|grain| grain.id + 1).max();
         let mut traffic = Traffic::new(next.unwrap_or(0), setup.sources.outlets.len());
@@ -52,7 +52,7 @@ impl<D: Dimension> Population<D> {
         }
     }
 
-    /// The grain at a place of the engine's list, as it was when it came.
+    /// Returns the grain at a place of the engine's list, as it was when it was added.
     pub fn grain<'a>(&'a self, setup: &'a Setup<D>, place: usize) -> &'a Grain<D> {
         match setup.grains.get(place) {
             Some(grain) => grain,
@@ -60,13 +60,13 @@ impl<D: Dimension> Population<D> {
         }
     }
 
-    /// How many are or were there.
+    /// Returns the number of present and past grains.
     pub fn len(&self, setup: &Setup<D>) -> usize {
         setup.grains.len() + self.come.len()
     }
 }
 
-/// A grain as it is now.
+/// Returns a grain in its present state.
 pub(super) fn grain_now<D: Dimension>(
     engine: &Engine<D>,
     place: usize,
@@ -83,14 +83,14 @@ pub(super) fn grain_now<D: Dimension>(
 }
 
 impl<D: Dimension> Events<D> {
-    /// The grains that are there and their places in the engine's list, in the order in which they came.
+    /// Iterates over the present grains and their places in the engine's list, in order of entry.
     pub(super) fn present(&self) -> impl Iterator<Item = (usize, &Grain<D>)> {
         let all = 0..self.population.len(&self.setup);
         all.filter(|&place| self.engine.is_there(place))
             .map(|place| (place, self.population.grain(&self.setup, place)))
     }
 
-    /// Logs an event of the whole, or of a grain where it is; gives the number of the row, 0 where nothing is logged.
+    /// Logs an event of the whole run, or of a grain at its position; returns the number of the row, 0 where nothing is logged.
     pub(super) fn log(
         &mut self,
         sink: &mut dyn Sink,
@@ -114,7 +114,7 @@ impl<D: Dimension> Events<D> {
         Ok(row.seq)
     }
 
-    /// A grain comes.
+    /// Adds a grain.
     pub(super) fn add(
         &mut self,
         grain: &Grain<D>,
@@ -142,7 +142,7 @@ impl<D: Dimension> Events<D> {
         Ok(())
     }
 
-    /// A grain at a place of the engine's list goes; how it left, or none where it was taken away.
+    /// Removes the grain at a place of the engine's list; `how` is the way it left, or `None` where it was taken away.
     fn take(
         &mut self,
         place: usize,
@@ -187,7 +187,7 @@ impl<D: Dimension> Events<D> {
         Ok(())
     }
 
-    /// All that have left go; the run ends where nobody is left or to come.
+    /// Removes all grains that have left; ends the run where none is left or to come.
     pub(super) fn remove_left(
         &mut self,
         time: f64,
@@ -214,7 +214,7 @@ impl<D: Dimension> Events<D> {
         Ok(())
     }
 
-    /// A perturbation comes.
+    /// Applies a perturbation.
     pub(super) fn perturb(
         &mut self,
         index: usize,
@@ -223,7 +223,7 @@ impl<D: Dimension> Events<D> {
     ) -> Result<(), SystemError> {
         let kind = self.setup.sources.perturbs[index].kind;
         let touched = self.touched(&kind);
-        // Gravity changes whether there are grains or not.
+        // Gravity changes with grains or without.
         if touched.is_empty() && kind.change().is_none() {
             self.course.warnings.push(format!(
                 "perturb[{index}] found no grain at {time:.6} s: nothing was done"
@@ -252,7 +252,7 @@ impl<D: Dimension> Events<D> {
         for row in &ends {
             sink.event(row)?;
         }
-        // Of a gravity that changes the engine knows beforehand.
+        // The engine knows beforehand how gravity changes.
         let row = self.log(sink, (time, EventKind::Perturb), of, given)?;
         self.course.journal.causes.now = row;
         if let PerturbKind::Remove(_) = kind {
@@ -265,7 +265,7 @@ impl<D: Dimension> Events<D> {
         Ok(())
     }
 
-    /// Places of the grains that a perturbation touches.
+    /// Returns the places of the grains that a perturbation touches.
     fn touched(&self, kind: &PerturbKind<D>) -> Vec<usize> {
         let there = self.present();
         kind.touched(

@@ -1,4 +1,4 @@
-//! Rows of collisions, series and snapshots.
+//! Rows of collisions, series and snapshots of an event-driven run.
 
 use super::population::Population;
 use super::spectrum::Spectrum;
@@ -19,22 +19,22 @@ use crate::walls::shifts;
 pub(super) struct Noted<'a, D: Dimension> {
     pub setup: &'a Setup<D>,
     pub population: &'a Population<D>,
-    /// Where collisions are sorted.
+    /// Spectrum into which collisions are sorted.
     pub spectrum: Option<&'a mut Spectrum>,
-    /// The map of each wall; empty where none is asked for.
+    /// Wear map of each wall; empty where the setup asks for none.
     pub wear: &'a mut [WearMap],
-    /// What numbers rows; none: no rows.
+    /// Journal that numbers the rows; `None`: no rows are made.
     pub journal: Option<&'a mut Journal>,
     pub rows: Vec<EventRow>,
 }
 
 impl<D: Dimension> Noted<'_, D> {
-    /// The grain at a place of the engine's list.
+    /// Returns the grain at a place of the engine's list.
     fn grain(&self, place: u32) -> &Grain<D> {
         self.population.grain(self.setup, place as usize)
     }
 
-    /// What a collision does to a wall: its sliding way is that which its friction tells of.
+    /// Adds the wear of a wall by a collision: the sliding path is the one that its friction implies.
     fn wear(&mut self, met: &Collision<D>, wall: usize, mass: f64, size: f64) {
         let Some(map) = self.wear.get_mut(wall) else {
             return;
@@ -66,7 +66,7 @@ impl<D: Dimension> Noted<'_, D> {
 }
 
 impl<D: Dimension> Observer<D> for Noted<'_, D> {
-    /// The row of a collision; its energy is what was lost.
+    /// Records a collision; the energy of its row is the energy lost.
     fn collision(&mut self, met: &Collision<D>) {
         let wall = match met.b {
             Other::Grain(_) => None,
@@ -111,7 +111,7 @@ impl<D: Dimension> Observer<D> for Noted<'_, D> {
 }
 
 impl<D: Dimension> Events<D> {
-    /// Logs the end.
+    /// Logs the end of the run.
     pub(super) fn log_finish(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
         if self.setup.log.events == EventLog::None {
             return Ok(());
@@ -125,7 +125,7 @@ impl<D: Dimension> Events<D> {
         Ok(())
     }
 
-    /// A row of the series. Wall loads are the momentum received since the last row over its time.
+    /// Returns a row of the series. Wall loads are the momentum received since the last row over the time since.
     pub(super) fn series_row(&mut self, time: f64) -> SeriesRow {
         let energy = self.energy();
         self.tally.worst = energy.balance_error_max;
@@ -143,7 +143,7 @@ impl<D: Dimension> Events<D> {
             for k in 0..D::N {
                 row[k] += impulse[k] / lasted;
             }
-            // The plane has its single moment about z, the last of three.
+            // In the plane the single moment is about z, the last of three.
             for k in 0..D::SPINS {
                 row[6 - D::SPINS + k] += D::spin_component(moment, k) / lasted;
             }
@@ -178,7 +178,7 @@ impl<D: Dimension> Events<D> {
         }
     }
 
-    /// All grains now.
+    /// Returns rows of all grains now.
     pub(super) fn grain_rows(&self, time: f64) -> Vec<GrainRow> {
         let row = |(place, grain): (usize, &Grain<D>)| {
             let now = self.engine.moment(place);

@@ -1,4 +1,4 @@
-//! Grains that settle before time 0: gates are closed, outlets and feeds rest, and nothing is told.
+//! Settling of grains before time 0: gates are closed, outlets and feeds do nothing, and nothing is logged.
 
 use super::{Events, Tally};
 use crate::body::Formed;
@@ -7,7 +7,7 @@ use crate::geometry::{Dimension, Vector};
 use crate::system::jam_watch::SETTLE_LOOKS;
 use crate::system::schedule::Source;
 
-/// Schedules what settling needs: looks for rest, and its end.
+/// Schedules the events of settling: rest checks, and its end.
 pub(super) fn schedule_settling<D: Formed>(events: &mut Events<D>) {
     let (start, schedule) = (events.engine.time(), &mut events.course.schedule);
     if let Some(look) = events.course.sources.look().settling(start) {
@@ -16,7 +16,7 @@ pub(super) fn schedule_settling<D: Formed>(events: &mut Events<D>) {
     schedule.set(Source::Finish, 0.0, EventKind::Finish);
 }
 
-/// Whether all hop so little that they count as settled: no grain that collides ever rests.
+/// Returns whether all hop so little that they count as settled: no grain that collides ever rests.
 fn is_calm<D: Dimension>(events: &Events<D>) -> bool {
     let Some(settle) = events.setup.run.settle else {
         return true;
@@ -29,7 +29,7 @@ fn is_calm<D: Dimension>(events: &Events<D>) -> bool {
     motion + spin <= settle.kinetic_fraction * weights.sum::<f64>()
 }
 
-/// Looks whether all have settled; the run begins where they have.
+/// Checks whether all grains have settled; begins the run once they have.
 pub(super) fn look_for_rest<D: Formed>(events: &mut Events<D>) {
     let calm = is_calm(events);
     events.tally.calm_looks = if calm { events.tally.calm_looks + 1 } else { 0 };
@@ -38,7 +38,7 @@ pub(super) fn look_for_rest<D: Formed>(events: &mut Events<D>) {
     }
 }
 
-/// They have not come to rest, but settling has had its time.
+/// Begins the run although the grains have not come to rest: the time for settling is over.
 pub(super) fn give_up_settling<D: Formed>(events: &mut Events<D>) {
     events.course.warnings.push(format!(
         "the grains had not come to rest after {} s of settling; the run starts all the same",
@@ -47,7 +47,7 @@ pub(super) fn give_up_settling<D: Formed>(events: &mut Events<D>) {
     begin(events);
 }
 
-/// Time 0: books are opened, and all that the setup schedules is scheduled.
+/// Begins at time 0: opens the balances, and schedules all sources of the setup.
 fn begin<D: Formed>(events: &mut Events<D>) {
     if events.tally.settling {
         events.engine.begin_at(0.0);
@@ -57,12 +57,12 @@ fn begin<D: Formed>(events: &mut Events<D>) {
     }
     events.course.journal.begin(events.setup.log.events);
     events.course.start(&events.setup);
-    // No jam stands where all collide.
+    // No jam can be established where all grains collide.
     events.course.schedule.cancel(Source::Jam);
     events.look_at_meters();
 }
 
-/// Begins, or settles first.
+/// Begins the run, or settling before it.
 pub(super) fn begin_or_settle<D: Formed>(events: &mut Events<D>) {
     let fresh = events.course.schedule.first().is_none() && events.course.over.is_none();
     match (fresh, events.tally.settling) {

@@ -1,17 +1,17 @@
-//! How hard bodies hit each other: collisions sorted by their energy.
+//! Spectrum of impacts: collisions sorted by their energy.
 //!
 //! The energy of an impact is the kinetic energy of approach along the normal, m v_n^2 / 2 with the
-//! effective mass of the pair: what could be lost at most without friction (thesis eqs. 3.16, 3.17 with a
-//! restitution of 0). Each factor of two is cut into four classes of equal width, which the bits of the
-//! number tell without a logarithm.
+//! effective mass of the pair: the greatest loss without friction (thesis eqs. 3.16, 3.17 with a
+//! restitution of 0). Each factor of two is divided into four classes of equal width, which follow from the
+//! bits of the number without a logarithm.
 
 use serde::{Deserialize, Serialize};
 
 use crate::record::{BodyRef, ImpactRow};
 
-/// Classes an octave.
+/// Number of classes per octave.
 const PARTS: u64 = 4;
-/// Bits of the fraction of a double below those that tell the class.
+/// Number of bits of the fraction of a double below those that determine the class.
 const BELOW: u32 = 52 - PARTS.trailing_zeros();
 
 /// Collisions of a class.
@@ -32,21 +32,21 @@ struct Classes {
     classes: Vec<Class>,
 }
 
-/// The spectrum of a run.
+/// Spectrum of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Spectrum {
-    /// Of pairs of grains.
+    /// Collisions of pairs of grains.
     grains: Classes,
-    /// With each boundary.
+    /// Collisions with each boundary.
     walls: Vec<Classes>,
 }
 
-/// The class of an energy over 0, J.
+/// Returns the class of an energy above 0, J.
 fn class(energy: f64) -> u64 {
     energy.to_bits() >> BELOW
 }
 
-/// Where a class begins, J.
+/// Returns the energy at which a class begins, J.
 fn start(class: u64) -> f64 {
     f64::from_bits(class << BELOW)
 }
@@ -88,21 +88,21 @@ impl Classes {
 }
 
 impl Spectrum {
-    /// For so many boundaries.
+    /// Creates an empty spectrum for so many boundaries.
     pub fn new(boundaries: usize) -> Self {
         Spectrum {
             grains: Classes::default(),
             walls: vec![Classes::default(); boundaries],
         }
     }
-    /// Takes a collision in: with which boundary, none for a pair of grains; J.
+    /// Adds a collision with a boundary, or of a pair of grains (`None`); J.
     pub fn add(&mut self, wall: Option<usize>, energy: f64, lost: f64) {
         match wall {
             None => self.grains.add(energy, lost),
             Some(wall) => self.walls[wall].add(energy, lost),
         }
     }
-    /// All classes that hold a collision: pairs of grains, then each boundary.
+    /// Iterates over all classes that hold a collision: pairs of grains, then each boundary.
     pub fn rows(&self) -> impl Iterator<Item = ImpactRow> + '_ {
         let walls = self.walls.iter().enumerate();
         self.grains

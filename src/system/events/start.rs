@@ -1,4 +1,4 @@
-//! From a setup to the engine's: bodies that have room, a box for its cells.
+//! Conversion of a setup to the engine's setup: bodies that have room, a box for its cells.
 
 use super::apart::Apart;
 use crate::collide::engine::{self, Body, Coming, Limits};
@@ -6,13 +6,13 @@ use crate::geometry::{Dimension, Vector};
 use crate::system::{CollapseName, Setup, features, perturb};
 use crate::walls::Boundary;
 
-/// How often paths may bend by the size of the box within a run: they are told anew each time.
+/// How often paths may bend by the size of the box within a run: each time they are predicted anew.
 const MOST_SPANS: f64 = 1e9;
 
-/// Cells are laid out for so many grains to come at most.
+/// Greatest number of grains to come for which cells are laid out.
 const MOST_EXPECTED: f64 = 5e5;
 
-/// What the engine starts from; else which boundary cannot be taken (none: the whole), and why.
+/// Returns the engine's setup; otherwise the boundary that the engine does not support (`None`: the whole setup), and why.
 pub fn engine_setup<D: Dimension>(
     setup: &Setup<D>,
 ) -> Result<engine::Setup<D>, (Option<usize>, String)> {
@@ -34,7 +34,7 @@ pub fn engine_setup<D: Dimension>(
     let limits = Limits {
         contact_time: events.contact_time,
         collapse_is_elastic: events.collapse == CollapseName::Elastic,
-        // Hops on a wall last half the contact time, those of who is pressed by others less.
+        // Hops on a wall last half the contact time, those of grains that others press last less.
         instant: match events.collapse {
             CollapseName::Elastic => 1e-9 * events.contact_time,
             CollapseName::Stop => 0.0,
@@ -56,7 +56,7 @@ pub fn engine_setup<D: Dimension>(
         })
         .collect();
     let (min, max) = extent(setup);
-    // Who passes is told by the radius that was given.
+    // The radius that was given decides whether a grain passes.
     let sieved = |wall: &Boundary<D>| Boundary {
         passes: match wall.passes {
             passes if passes > 0.0 => passes - apart.smaller(),
@@ -104,7 +104,7 @@ pub fn engine_setup<D: Dimension>(
     Ok(start)
 }
 
-/// The fields beside gravity; none without any.
+/// Returns the fields beside gravity; `None` without any.
 fn fields<D: Dimension>(setup: &Setup<D>) -> Option<engine::Fields<D>> {
     let course = perturb::gravity_course(setup);
     let any = setup.fields.drag > 0.0 || !setup.fields.place.is_none() || !course.is_steady();
@@ -115,11 +115,11 @@ fn fields<D: Dimension>(setup: &Setup<D>) -> Option<engine::Fields<D>> {
     })
 }
 
-/// The smallest and the largest grain of each sort that feeds give.
+/// Returns the smallest and the largest grain of each sort that feeds give.
 fn coming<D: Dimension>(setup: &Setup<D>) -> Vec<Coming<D>> {
     let feeds = setup.sources.feeds.iter().flat_map(|feed| {
         let due = feed.due(&setup.matter.forms, setup.run.finish).count;
-        // Half of them of each end.
+        // Half of the grains at each end.
         let count = (0.5 * due).min(MOST_EXPECTED) as usize;
         let sorts = feed.what.components().iter();
         sorts.map(move |sort| (feed.velocity, sort, count))
@@ -142,13 +142,13 @@ fn coming<D: Dimension>(setup: &Setup<D>) -> Vec<Coming<D>> {
         .collect()
 }
 
-/// The first grain that is not inside of a wall that is met from inside alone.
+/// Returns the first grain outside a wall that can be met only from inside.
 fn outside_vessel<D: Dimension>(wall: &Boundary<D>, setup: &Setup<D>) -> Option<u32> {
     let outside = |grain: &&crate::body::Grain<D>| !wall.shape.may_hold(grain.position);
     setup.grains.iter().find(outside).map(|grain| grain.id)
 }
 
-/// Why the engine cannot start from a setup, its species by the names of their materials.
+/// Describes why the engine cannot start from a setup; names its species by their materials.
 pub(in crate::system) fn no_start(error: &engine::SetupError, materials: &[String]) -> String {
     match error {
         engine::SetupError::Law { pair: [a, b], why } => {
@@ -161,7 +161,7 @@ pub(in crate::system) fn no_start(error: &engine::SetupError, materials: &[Strin
     }
 }
 
-/// The box of the cells: what walls and grains span, or the period.
+/// Returns the box of the cells: the extent of walls and grains, or the period.
 fn extent<D: Dimension>(setup: &Setup<D>) -> (D::Vector, D::Vector) {
     let mut min = D::Vector::from_fn(|_| f64::INFINITY);
     let mut max = -min;
@@ -188,7 +188,7 @@ fn extent<D: Dimension>(setup: &Setup<D>) -> (D::Vector, D::Vector) {
             widen(high, 0.0);
         }
     }
-    // A plane across an axis bounds it.
+    // A plane across an axis bounds the box along it.
     for wall in &setup.boundaries {
         if let Some([point, normal]) = wall.shape.plane() {
             for k in 0..D::N {

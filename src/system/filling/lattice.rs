@@ -1,4 +1,4 @@
-//! Rows of cells, each with one grain at a random place inside its cell.
+//! Filling by rows of cells, each with one grain at a random place inside its cell.
 
 use std::ops::Range;
 
@@ -10,20 +10,20 @@ use super::{FillError, FillRequest};
 use crate::body::Grain;
 use crate::geometry::{Dimension, Vector};
 
-/// A cell is this many mean diameters wide where there is room: loose enough for grains to be
+/// Width of a cell in mean diameters, where there is room: loose enough for grains to be
 /// shaken out of their rows.
 const LOOSE: f64 = 1.2;
-/// And at least this many of the largest diameter, so that rounding makes no overlap.
+/// Least width of a cell in largest diameters, so that rounding makes no overlap.
 const TIGHT: f64 = 1.0 + 1e-9;
 
-/// Cells that are looked at: ten for each grain that a scenario may start with.
+/// Greatest number of cells that are checked: ten for each grain that a scenario may start with.
 const MOST_CELLS: usize = 100_000_000;
 
 /// Fills the region from below, row by row (first coordinate fastest), one grain to a square or
 /// cubic cell that is stretched to fill the width. A grain is moved from the middle of its cell by
 /// up to `jitter` (0 to 1) of the room it has there; each component of its velocity is uniform in
 /// +-`speed`, m/s. Cells in which it would overlap a wall or a grain stay empty. Cells are 1.2
-/// mean diameters wide, or closer when only so all find room.
+/// mean diameters wide, or narrower where all grains fit only then.
 pub fn lattice<D: Dimension>(
     request: &FillRequest<'_, D>,
     jitter: f64,
@@ -69,7 +69,7 @@ pub fn lattice<D: Dimension>(
     })
 }
 
-/// Cells of a region: how many along each coordinate, and their size.
+/// Cells of a region: their number along each coordinate, and their size.
 struct Cells<D: Dimension> {
     counts: [usize; 3],
     size: D::Vector,
@@ -88,7 +88,7 @@ impl<D: Dimension> Cells<D> {
             height = height.min(size[k]);
         }
         let up = D::N - 1;
-        // A region a single cell wide must not make its rows tall.
+        // A region a single cell wide must not have tall rows.
         size[up] = height.min(1.5 * least);
         counts[up] = (width[up] / size[up]).floor() as usize;
         if counts[up] == 0 {
@@ -99,8 +99,8 @@ impl<D: Dimension> Cells<D> {
     fn len(&self) -> usize {
         self.counts.iter().fold(1, |n, &m| n.saturating_mul(m))
     }
-    /// Cells along each coordinate that may hold a grain: any in the others would overlap a flat wall across the
-    /// coordinate, a box or a ball around the grains. A cell more at either end, for what a rounding may move.
+    /// Returns the cells along each coordinate that may hold a grain: any in the others would overlap a flat wall across the
+    /// coordinate, a box or a ball around the grains. Adds one cell at either end, for rounding.
     fn open(&self, request: &FillRequest<'_, D>) -> [Range<usize>; 3] {
         let mut open = self.counts.map(|count| 0..count);
         for wall in request.boundaries {
@@ -122,7 +122,7 @@ impl<D: Dimension> Cells<D> {
         }
         open
     }
-    /// The numbers of these cells, up to that of the last which is looked at.
+    /// Iterates over the numbers of these cells, up to that of the last cell that is checked.
     fn numbers(&self, open: [Range<usize>; 3]) -> impl Iterator<Item = usize> {
         let [i, j, k] = if open.iter().any(Range::is_empty) {
             [0..0, 0..0, 0..0]
@@ -151,13 +151,13 @@ impl<D: Dimension> Cells<D> {
     }
 }
 
-/// Words of a stream that a random number takes.
+/// Number of words of a stream that a random number uses.
 const WORDS: usize = 2;
 
-/// Goes on in a stream as if what is drawn for each of so many cells had been drawn.
+/// Advances a stream as if the numbers for so many cells had been drawn.
 fn skip<D: Dimension>(rng: &mut ChaCha8Rng, cells: usize) {
     if cells > 0 {
-        // A shift and a velocity.
+        // A shift and a velocity per cell.
         let words = (cells * 2 * D::N * WORDS) as u128;
         rng.set_word_pos(rng.get_word_pos() + words);
     }

@@ -1,8 +1,8 @@
-//! Filling a vessel with grains before a run.
+//! Filling of a vessel with grains before a run.
 //!
-//! [`lattice`] sets grains row by row, [`random`] at random places, and [`roll_down`] drops them
+//! [`lattice`] places grains row by row, [`random`] at random places, and [`roll_down`] drops them
 //! one by one until each is supported (thesis 4.7.1). No grain overlaps another or a wall. The
-//! last coordinate is up; moving walls stand where they are at time 0, and gates are closed.
+//! last coordinate is up; moving walls are where they are at time 0, and gates are closed.
 
 use super::{Component, Mixture, PeriodicAxis, RadiusLaw};
 use crate::body::Grain;
@@ -19,22 +19,22 @@ pub use lattice::lattice;
 pub use random::random;
 pub use roll_down::roll_down;
 
-/// What to fill, and with what.
+/// Region to fill, and the grains to fill it with.
 #[derive(Clone, Debug)]
 pub struct FillRequest<'a, D: Dimension> {
     /// Walls that grains must not overlap.
     pub boundaries: &'a [Boundary<D>],
-    /// Grains that are there already.
+    /// Grains that are already there.
     pub existing: &'a [Grain<D>],
-    /// Directions in which space repeats itself: images of grains across a border are in the way too.
+    /// Periodic directions: images of grains across a border are obstacles too.
     pub periodic: &'a [Option<PeriodicAxis>],
-    /// Where grains may be, of all that is free.
+    /// Further limit on the places of grains, if any.
     pub inside: Option<Inside<'a, D>>,
-    /// How many grains to add.
+    /// Number of grains to add.
     pub count: usize,
-    /// What they are.
+    /// Sorts of these grains.
     pub what: Mixture,
-    /// Least corner of the region that holds the grains wholly, m.
+    /// Least corner of the region that wholly holds the grains, m.
     pub min: D::Vector,
     /// Greatest corner, m.
     pub max: D::Vector,
@@ -42,7 +42,7 @@ pub struct FillRequest<'a, D: Dimension> {
     pub first_id: u32,
 }
 
-/// Whether a grain with this centre and radius, m, is inside of what is to be filled.
+/// Function that returns whether a grain with this centre and radius, m, is inside the space to be filled.
 #[derive(Clone, Copy)]
 pub struct Inside<'a, D: Dimension>(pub &'a dyn Fn(D::Vector, f64) -> bool);
 
@@ -52,17 +52,17 @@ impl<D: Dimension> std::fmt::Debug for Inside<'_, D> {
     }
 }
 
-/// Why a filling is not possible.
+/// Reason why a filling is not possible.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FillError {
     /// The region holds fewer grains than asked for.
     #[error("only {placed} of {asked} grains found room; {advice}")]
     NoRoom {
-        /// How many found room.
+        /// Number of grains that found room.
         placed: usize,
-        /// How many were asked for.
+        /// Number of grains asked for.
         asked: usize,
-        /// What to do.
+        /// Advice.
         advice: &'static str,
     },
     /// The region has no extent, or a grain does not fit into it.
@@ -72,7 +72,7 @@ pub enum FillError {
     Region {
         /// Coordinate, from 1.
         axis: usize,
-        /// Its width, m.
+        /// Width along it, m.
         width: f64,
         /// The largest diameter, m.
         needed: f64,
@@ -86,9 +86,9 @@ pub enum FillError {
     /// A wall whose shape is impossible.
     #[error("the wall \"{name}\": {error}")]
     Wall {
-        /// Its name.
+        /// Name of the wall.
         name: String,
-        /// What is wrong.
+        /// Fault of its shape.
         error: ShapeError,
     },
     /// A grain found nothing to rest on.
@@ -96,9 +96,9 @@ pub enum FillError {
         "grain {placed} of {asked} fell out of the region; put walls below and beside the region, or a smaller region over the vessel"
     )]
     NoSupport {
-        /// Which grain, from 1.
+        /// Number of the grain, from 1.
         placed: usize,
-        /// How many were asked for.
+        /// Number of grains asked for.
         asked: usize,
     },
     /// A grain kept on rolling.
@@ -106,14 +106,14 @@ pub enum FillError {
         "grain {placed} of {asked} rolled on and on without coming to rest; fill by lattice or random instead and let it settle"
     )]
     NoRest {
-        /// Which grain, from 1.
+        /// Number of the grain, from 1.
         placed: usize,
-        /// How many were asked for.
+        /// Number of grains asked for.
         asked: usize,
     },
 }
 
-/// The mean and the largest radius that a law gives, m.
+/// Returns the mean and the largest radius of a law, m.
 pub fn radius_range(law: &RadiusLaw) -> Result<(f64, f64), FillError> {
     let (least, greatest) = (law.least(), law.greatest());
     if least > 0.0 && least <= greatest && greatest.is_finite() {
@@ -126,7 +126,7 @@ pub fn radius_range(law: &RadiusLaw) -> Result<(f64, f64), FillError> {
 }
 
 impl<D: Dimension> FillRequest<'_, D> {
-    /// Checks the numbers; gives the mean and the largest radius, m.
+    /// Checks the numbers; returns the mean and the largest radius, m.
     fn check(&self) -> Result<(f64, f64), FillError> {
         for component in self.what.components() {
             radius_range(&component.radius)?;
@@ -145,7 +145,7 @@ impl<D: Dimension> FillRequest<'_, D> {
         }
         for k in 0..D::N {
             let width = self.max[k] - self.min[k];
-            // Corners that were computed may be off in their last digits.
+            // Computed corners may be off in their last digits.
             if width < 2.0 * largest * (1.0 - 1e-9) {
                 return Err(FillError::Region {
                     axis: k + 1,
@@ -157,12 +157,12 @@ impl<D: Dimension> FillRequest<'_, D> {
         Ok((mean, largest))
     }
 
-    /// Whether a grain may be at a place, as far as that is asked for.
+    /// Returns whether the request allows a grain at a place.
     fn allows(&self, x: D::Vector, radius: f64) -> bool {
         self.inside.is_none_or(|inside| (inside.0)(x, radius))
     }
 
-    /// A disk or sphere; one of a form has its index, and its mass is the caller's to set.
+    /// Returns a disk or sphere; a grain of a form gets the form's index, and the caller sets its mass.
     fn grain(&self, index: usize, drawn: (&Component, f64), position: D::Vector) -> Grain<D> {
         let id = self.first_id + index as u32;
         let (sort, radius) = drawn;

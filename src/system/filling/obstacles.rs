@@ -1,4 +1,4 @@
-//! What a new grain must not overlap: walls, and grains in a hashed grid.
+//! Obstacles that a new grain must not overlap: walls, and grains in a hashed grid.
 
 use rustc_hash::FxHashMap;
 
@@ -12,20 +12,20 @@ use crate::walls::{Boundary, Pose};
 /// A body near a grain.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::system) struct Near<D: Dimension> {
-    /// Distance of the surfaces, m; negative when they overlap. For a wall that does not see the
+    /// Distance of the surfaces, m; negative when they overlap. For a wall that does not face the
     /// grain, a lower bound.
     pub gap: f64,
-    /// Unit normal towards the grain; none for a wall that does not see it.
+    /// Unit normal towards the grain; `None` for a wall that does not face it.
     pub normal: Option<D::Vector>,
-    /// Its curvature towards the grain for laws, 1/m.
+    /// Curvature of the body towards the grain, as laws use it, 1/m.
     pub curvature: f64,
-    /// Whether it is a wall.
+    /// Whether the body is a wall.
     pub wall: bool,
-    /// Which wall, or which grain in order of coming.
+    /// Index of the wall, or of the grain in order of entry.
     pub index: usize,
 }
 
-/// Walls and grains.
+/// Walls and grains as obstacles.
 pub(in crate::system) struct Obstacles<D: Dimension> {
     walls: Vec<(Pose<D>, Pieces<D>)>,
     places: Vec<(D::Vector, f64)>,
@@ -34,15 +34,15 @@ pub(in crate::system) struct Obstacles<D: Dimension> {
     /// Height of the topmost point of all grains, m.
     crest: f64,
     cell: f64,
-    /// Grains by cell; only looked up, never walked, so that its order does not matter.
+    /// Grains by cell; only looked up, never iterated, so that its order does not matter.
     cells: FxHashMap<[i64; 3], Vec<u32>>,
 }
 
-/// This many cells are soon looked at.
+/// Number of cells, above the number of grains, up to which cells are searched.
 const MANY_CELLS: usize = 10_000;
 
 impl<D: Dimension> Obstacles<D> {
-    /// Walls and existing grains of a request; `largest` radius of the grains to come, m.
+    /// Takes walls and existing grains of a request; `largest` is the greatest radius of the grains to come, m.
     pub fn new(request: &FillRequest<'_, D>, largest: f64) -> Result<Self, FillError> {
         let mut obstacles = Self::within(request.boundaries, largest)?;
         obstacles.periodic = request.periodic.to_vec();
@@ -52,7 +52,7 @@ impl<D: Dimension> Obstacles<D> {
         Ok(obstacles)
     }
 
-    /// Walls alone; `largest` radius of the grains to come, m.
+    /// Takes walls alone; `largest` is the greatest radius of the grains to come, m.
     pub fn within(boundaries: &[Boundary<D>], largest: f64) -> Result<Self, FillError> {
         let mut walls = Vec::with_capacity(boundaries.len());
         for wall in boundaries {
@@ -94,15 +94,15 @@ impl<D: Dimension> Obstacles<D> {
         self.places.push((x, radius));
     }
 
-    /// A place brought into the box of periodic directions.
+    /// Returns a place wrapped into the box of periodic directions.
     pub fn wrapped(&self, x: D::Vector) -> D::Vector {
         wrapped::<D>(&self.periodic, x)
     }
 
     /// Calls `f` with the index, place and radius of each grain, or image of one, whose centre lies within `reach` of `x`
-    /// along each coordinate (and of some others); stops when it returns false.
+    /// along each coordinate (and of some others); stops when `f` returns false.
     fn visit(&self, x: D::Vector, reach: f64, mut f: impl FnMut(usize, D::Vector, f64) -> bool) {
-        // What lies within the box, seen from each of the places at which the grain is as much.
+        // Searches the grains in the box, from `x` and from each of its periodic images.
         for image in images_within::<D>(&self.periodic, x, reach) {
             let back = x - image;
             let mut go_on = true;
@@ -116,7 +116,7 @@ impl<D: Dimension> Obstacles<D> {
         }
     }
 
-    /// The same of grains as they are.
+    /// The same for the grains without their images.
     fn visit_box(
         &self,
         x: D::Vector,
@@ -150,7 +150,7 @@ impl<D: Dimension> Obstacles<D> {
         }
     }
 
-    /// Whether a grain at `x` would overlap a wall or a grain.
+    /// Returns whether a grain at `x` would overlap a wall or a grain.
     pub fn overlaps(&self, x: D::Vector, radius: f64) -> bool {
         for (pose, surfaces) in &self.walls {
             let own = pose.to_frame(x);
@@ -171,12 +171,12 @@ impl<D: Dimension> Obstacles<D> {
         !free
     }
 
-    /// How far a grain at `x` is above all grains, m; negative among them.
+    /// Returns the height of a grain at `x` above all grains, m; negative among them.
     pub fn above_all(&self, x: D::Vector, radius: f64) -> f64 {
         x[D::N - 1] - radius - self.crest
     }
 
-    /// Bodies with a gap below `reach` to a grain at `x`.
+    /// Collects into `found` the bodies with a gap below `reach` to a grain at `x`.
     pub fn near(&self, x: D::Vector, radius: f64, reach: f64, found: &mut Vec<Near<D>>) {
         found.clear();
         for (index, (pose, surfaces)) in self.walls.iter().enumerate() {

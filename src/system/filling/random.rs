@@ -1,4 +1,4 @@
-//! Random places, one grain after another.
+//! Filling at random places, one grain after another.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -8,12 +8,12 @@ use super::{FillError, FillRequest};
 use crate::body::Grain;
 use crate::geometry::{Dimension, Vector};
 
-/// Places tried for a grain. Random sequential filling saturates near 0.547 of the area of disks
+/// Number of places tried for a grain. Random sequential filling saturates near 0.547 of the area of disks
 /// and 0.382 of the volume of spheres (Feder 1980; Zhang and Torquato 2013); shortly below, most
-/// grains still find a place within some thousands.
+/// grains still find a place within some thousands of tries.
 const TRIES: usize = 20_000;
 
-/// Sets grains at random places in the region, each where it overlaps nothing. Large grains choose
+/// Places grains at random in the region, each where it overlaps nothing. Large grains are placed
 /// first; numbers follow the order in which the radii were drawn.
 pub fn random<D: Dimension>(
     request: &FillRequest<'_, D>,

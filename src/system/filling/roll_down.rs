@@ -1,10 +1,10 @@
-//! Grains dropped one by one, each rolling down until it is supported (thesis 4.7.1).
+//! Filling by grains dropped one by one, each rolling down until it is supported (thesis 4.7.1).
 //!
-//! A grain goes the way of steepest descent that its contacts leave free. It moves along a straight
-//! step until the next body is reached; off a round body it then falls back a little, which follows
-//! the rolling as closely as the steps are short, and by itself leaves a body at its equator. The
+//! A grain follows the steepest descent that its contacts leave free. It moves along a straight
+//! step until it reaches the next body; on a round body it then falls back a little, which follows
+//! the rolling as closely as the steps are short, and makes it leave a body at its equator. The
 //! linear estimate of a gap never overshoots a convex body, so that contacts are closed as fast as
-//! by Newton's method and without overlap; what overlaps a hollow wall by a step is pushed out.
+//! by Newton's method and without overlap; a grain that overlaps a hollow wall after a step is pushed out.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -14,19 +14,19 @@ use super::{FillError, FillRequest};
 use crate::body::Grain;
 use crate::geometry::{Dimension, Vector};
 
-/// Gap, in radii, under which bodies touch; also the greatest overlap.
+/// Gap, in radii, below which bodies touch; also the greatest overlap.
 const TOUCH: f64 = 5e-10;
 /// Longest step along a surface, in radii.
 const STEP: f64 = 0.1;
-/// Sine of the slope under which there is no way down.
+/// Sine of the slope below which there is no descent.
 const LEVEL: f64 = 1e-7;
-/// Steps after which a grain is given up.
+/// Number of steps after which a grain is given up.
 const STEPS: usize = 200_000;
-/// Places tried for a grain to be dropped from.
+/// Number of places tried for a grain to be dropped from.
 const DROPS: usize = 200;
 
-/// Drops grains from the top of the region, at random places across it. Each rolls down over what
-/// lies there until it is supported: by two bodies in the plane, three in space, or fewer where
+/// Drops grains from the top of the region, at random places across it. Each rolls down over walls
+/// and grains until it is supported: by two bodies in the plane, three in space, or fewer where
 /// the ground is level. It may leave the region sideways, but must come to rest below its top and
 /// not under its bottom.
 pub fn roll_down<D: Dimension>(
@@ -89,7 +89,7 @@ enum Fault {
 struct Descent<'a, D: Dimension> {
     obstacles: &'a Obstacles<D>,
     radius: f64,
-    /// Under this height it has fallen out.
+    /// Height below which the grain has fallen out.
     floor: f64,
     near: Vec<Near<D>>,
     touching: Vec<D::Vector>,
@@ -108,11 +108,11 @@ impl<'a, D: Dimension> Descent<'a, D> {
         }
     }
 
-    /// Where a grain dropped at `x` comes to rest.
+    /// Returns where a grain dropped at `x` comes to rest.
     fn run(&mut self, mut x: D::Vector, rng: &mut ChaCha8Rng) -> Result<D::Vector, Fault> {
         let r = self.radius;
         let mut longest = STEP * r;
-        // The lowest place of rest so far, and how often it was nudged there.
+        // Lowest place of rest so far, and number of nudges there.
         let mut rest: Option<D::Vector> = None;
         let mut nudges = 0;
         for _ in 0..STEPS {
@@ -143,7 +143,7 @@ impl<'a, D: Dimension> Descent<'a, D> {
                 }
                 continue;
             }
-            // No way down: a stable place, or the top of a ridge. It is stable if nudges
+            // No descent: a stable place, or the top of a ridge. It is stable if nudges
             // lead back to the same height.
             if self.touching.len() >= D::N && self.is_held() {
                 return Ok(x);
@@ -162,7 +162,7 @@ impl<'a, D: Dimension> Descent<'a, D> {
         Err(Fault::Rolls)
     }
 
-    /// Finds what is near `x`, and the normals of what touches.
+    /// Finds the bodies near `x`, and the normals of those that touch.
     fn look(&mut self, x: D::Vector, reach: f64) {
         self.obstacles.near(x, self.radius, reach, &mut self.near);
         let touch = TOUCH * self.radius;
@@ -171,7 +171,7 @@ impl<'a, D: Dimension> Descent<'a, D> {
         self.touching.extend(touching.filter_map(|n| n.normal));
     }
 
-    /// Goes along a unit vector as far as nothing is in the way, at most `limit`.
+    /// Moves along a unit vector until a body is in the way, at most `limit`.
     fn step(&mut self, x: D::Vector, way: D::Vector, limit: f64) -> D::Vector {
         let touch = TOUCH * self.radius;
         let mut length = limit;
@@ -183,7 +183,7 @@ impl<'a, D: Dimension> Descent<'a, D> {
                         length = length.min(near.gap / rate);
                     }
                 }
-                // A wall that may come into view: go no farther than it is away, but go on.
+                // A wall that may come to face the grain: go no farther than its distance, but go on.
                 None => length = length.min(near.gap.max(0.02 * self.radius)),
             }
         }
@@ -196,7 +196,7 @@ impl<'a, D: Dimension> Descent<'a, D> {
         x
     }
 
-    /// The place itself, or the nearest one found by pushing it out of walls; none when it
+    /// Returns the place itself, or the nearest one found by pushing it out of walls; `None` where it
     /// overlaps a grain, or a wall by more than a short step explains.
     fn free_place(&mut self, mut x: D::Vector) -> Option<D::Vector> {
         let touch = TOUCH * self.radius;
@@ -217,11 +217,11 @@ impl<'a, D: Dimension> Descent<'a, D> {
         None
     }
 
-    /// Whether the contacts hold it against small pushes to every side: no level direction is
+    /// Returns whether the contacts hold the grain against small pushes to every side: no level direction is
     /// open to it.
     fn is_held(&self) -> bool {
         // A direction is open when no normal opposes it. In the plane two directions are level; in
-        // space a fan of them is looked through, finer than contacts that matter.
+        // space a fan of them is tested, finer than contacts that matter.
         let fan = if D::N == 2 { 2 } else { 64 };
         (0..fan).all(|i| {
             let angle = std::f64::consts::TAU * f64::from(i) / f64::from(fan);
@@ -235,7 +235,7 @@ impl<'a, D: Dimension> Descent<'a, D> {
         })
     }
 
-    /// A place a little aside, where it is free.
+    /// Returns a free place a little aside.
     fn nudge(&mut self, x: D::Vector, rng: &mut ChaCha8Rng) -> D::Vector {
         let angle = std::f64::consts::TAU * rng.random::<f64>();
         let (sine, cosine) = libm::sincos(angle);
@@ -259,8 +259,8 @@ impl<'a, D: Dimension> Descent<'a, D> {
     }
 }
 
-/// The unit vector of steepest descent that no contact stops: the projection of straight down on
-/// the cone of free directions; none where there is no way down. With at most N - 1 contacts active
+/// Returns the unit vector of steepest descent that no contact stops: the projection of straight down on
+/// the cone of free directions; `None` where there is no descent. With at most N - 1 contacts active
 /// at a time all cases are tried.
 fn descent<D: Dimension>(normals: &[D::Vector]) -> Option<D::Vector> {
     let down = D::Vector::from_fn(|k| if k == D::N - 1 { -1.0 } else { 0.0 });
@@ -281,7 +281,7 @@ fn descent<D: Dimension>(normals: &[D::Vector]) -> Option<D::Vector> {
         consider(along);
         if D::N == 3 {
             for b in &normals[i + 1..] {
-                // What is left of b across a.
+                // Component of b across a.
                 let across = *b - *a * a.dot(b);
                 let length = across.norm();
                 if length > 1e-9 {

@@ -1,13 +1,13 @@
-//! A gravity that changes while grains move: in a vessel that is shaken or tilted.
+//! Gravity that changes while grains move: in a vessel that is shaken or tilted.
 //!
-//! `Dem::gravity` is the one that acts; the setup's is kept equal to it. It is set anew at each
-//! evaluation, so that the integrators keep their order. All grains step while it changes, but for a
-//! slow tilt: what stands still goes on to do so, since the load that the tilt adds from one solve to
-//! the next is less than a solve leaves alone. While nobody steps it is set at the times of solves. Potential
-//! energy stays that in the scenario's gravity g_0: what the other does beyond it is work from outside,
-//! (g - g_0) . (change of the sum of m x) from one evaluation to the next. Velocities at an
-//! evaluation hold half a step of the forces there: what that changes when g does is booked too. At a
-//! jump, as a shake begins or ends, velocities go on as they are, less what the old gravity did between
+//! `Physics::gravity` is the one that acts; the setup's is kept equal to it. It is set anew at each
+//! evaluation, so that the integrators keep their order. All grains are stepped while it changes, except in a
+//! slow tilt: resting grains stay asleep, since the load that the tilt adds from one solve to
+//! the next is less than a solve leaves alone. While no grain is stepped it is set at the times of solves.
+//! Potential energy stays that in the scenario's gravity g_0: the effect of the acting gravity g beyond it is
+//! work from outside, (g - g_0) . (change of the sum of m x) from one evaluation to the next. Velocities at an
+//! evaluation hold half a step of the forces there: the effect of a change of g on that is booked too. At a
+//! jump, as a shake begins or ends, velocities stay as they are, less the effect of the old gravity between
 //! the jump and the evaluation.
 
 use super::{PerturbKind, PerturbState, Running};
@@ -23,16 +23,16 @@ use crate::system::ledger::Ledger;
 use crate::system::schedule::Source;
 use crate::system::{PerturbSetup, Setup, System, flight, known, regimes};
 
-/// How long a perturbation goes on, s.
+/// Returns the duration of a perturbation, s.
 fn length<D: Dimension>(kind: &PerturbKind<D>) -> f64 {
     kind.change().map_or(0.0, |change| change.length())
 }
 
 /// A tilt is slow when gravity changes in the time from one solve to the next by less than this share
-/// of the force that a grain may lack when it is stopped.
+/// of the residual at which a grain may be stopped.
 pub(in crate::system) const SLOW: f64 = 0.1;
 
-/// How fast a perturbation changes gravity, over its size, 1/s; none: by jumps.
+/// Returns how fast a perturbation changes gravity, over its size, 1/s; `None`: by jumps.
 fn rate<D: Dimension>(kind: &PerturbKind<D>) -> Option<f64> {
     match kind.change()? {
         GravityChange::Swing { .. } => None,
@@ -40,7 +40,7 @@ fn rate<D: Dimension>(kind: &PerturbKind<D>) -> Option<f64> {
     }
 }
 
-/// What a perturbation makes of a gravity, so long after its start; whether it is over.
+/// Returns the gravity that a perturbation makes of `gravity`, `lasted` s after its start; and whether it is over.
 fn changed<D: Dimension>(
     kind: &PerturbKind<D>,
     gravity: D::Vector,
@@ -53,12 +53,12 @@ fn changed<D: Dimension>(
 }
 
 impl PerturbState {
-    /// The gravity that acts, m/s^2.
+    /// Returns the gravity that acts, m/s^2.
     pub fn gravity<V: Vector>(&self) -> V {
         V::from_fn(|k| self.acts[k])
     }
 
-    /// Gravity at a time to come.
+    /// Returns gravity at a time to come.
     pub fn gravity_then<D: Dimension>(&self, perturbs: &[PerturbSetup<D>], time: f64) -> D::Vector {
         let stays = D::Vector::from_fn(|k| self.stays[k]);
         let running = self.running.iter();
@@ -70,7 +70,7 @@ impl PerturbState {
         })
     }
 
-    /// Until when gravity goes on to turn as it does, s.
+    /// Returns the time until which gravity turns as it does now, s.
     pub fn turns_until<D: Dimension>(&self, perturbs: &[PerturbSetup<D>]) -> f64 {
         let ends = self.running.iter().filter_map(|running| {
             let perturb = perturbs.get(running.index)?;
@@ -79,8 +79,8 @@ impl PerturbState {
         ends.fold(f64::INFINITY, f64::min)
     }
 
-    /// Gravity at a time, and if it jumped, how long before, s; perturbations that are over are folded
-    /// into what stays.
+    /// Returns gravity at a time, and the time since its jump, s, if it jumped; adds perturbations that are over
+    /// to the permanent part.
     fn gravity_at<D: Dimension>(
         &mut self,
         perturbs: &[PerturbSetup<D>],
@@ -92,7 +92,7 @@ impl PerturbState {
         };
         let mut jumped = None;
         let mut stays = D::Vector::from_fn(|k| self.stays[k]);
-        // In order: a tilt that is over while an earlier one goes on has to wait for that.
+        // In order: a tilt that is over has to wait while an earlier one goes on.
         while let Some(first) = self.running.first() {
             let (gravity, over) = of(first, stays);
             if !over {
@@ -114,12 +114,12 @@ impl PerturbState {
     }
 }
 
-/// Whether gravity changes from step to step.
+/// Returns whether gravity changes from step to step.
 pub(in crate::system) fn gravity_changes(perturb: &PerturbState) -> bool {
     !perturb.running.is_empty()
 }
 
-/// How fast it turns at most, rad/s; none: it jumps, or swings.
+/// Returns the greatest rate at which gravity turns, rad/s; `None`: it jumps, or swings.
 pub(in crate::system) fn gravity_rate<D: Integrate>(
     setup: &Setup<D>,
     perturb: &PerturbState,
@@ -131,7 +131,7 @@ pub(in crate::system) fn gravity_rate<D: Integrate>(
     rates.sum()
 }
 
-/// Whether it changes so slowly that grains go on to stand still.
+/// Returns whether gravity changes so slowly that grains stay asleep.
 pub(in crate::system) fn gravity_is_slow<D: Integrate>(
     setup: &Setup<D>,
     perturb: &PerturbState,
@@ -142,8 +142,8 @@ pub(in crate::system) fn gravity_is_slow<D: Integrate>(
     rate * morph.carry_every < SLOW * morph.residual
 }
 
-/// While nobody steps there is no step to follow gravity at: it is followed when a solve would be
-/// made.
+/// Schedules the next update of gravity while no grain is stepped: without steps to follow it at, it is updated
+/// when a solve would be made.
 pub(in crate::system) fn schedule_gravity<D: Integrate>(system: &mut System<D>) {
     let idle = system.dem.world.grains.active.is_empty() && system.s.watch.jam().is_none();
     if let (true, true, Some(morph)) = (
@@ -151,12 +151,12 @@ pub(in crate::system) fn schedule_gravity<D: Integrate>(system: &mut System<D>) 
         gravity_changes(&system.s.perturb),
         system.setup.models.morph,
     ) {
-        // From the count, so that other events between do not put it off.
+        // From the count, so that other events between do not delay it.
         let every = morph.carry_every;
         let tick = ((system.dem.world.clock.time() + 0.5 * system.dem.world.clock.step) / every)
             .floor()
             + 1.0;
-        // The step that comes first after it is the one to stand at.
+        // Gravity is updated at the first step after the tick.
         let mut time = tick * every + system.dem.world.clock.step;
         if let Some(until) = known::foresee(system, &morph, time) {
             time = until + system.dem.world.clock.step;
@@ -171,12 +171,12 @@ pub(in crate::system) fn schedule_gravity<D: Integrate>(system: &mut System<D>) 
     }
 }
 
-/// Forgets the moment of masses of who stands still: somebody may have stopped, or been woken or moved.
+/// Forgets the moment of masses of grains at rest: grains may have stopped, or been woken or moved.
 pub(in crate::system) fn forget_moment(perturb: &mut PerturbState) {
     perturb.still_moment = None;
 }
 
-/// Sum of mass times position of those that stand still, kg m.
+/// Returns the sum of mass times position of the grains at rest, kg m.
 fn still_moment<D: Integrate>(world: &World<D>, perturb: &mut PerturbState) -> D::Vector {
     let moment = perturb.still_moment.unwrap_or_else(|| {
         let arrays = &world.grains.arrays;
@@ -193,7 +193,7 @@ fn still_moment<D: Integrate>(world: &World<D>, perturb: &mut PerturbState) -> D
     D::Vector::from_fn(|k| moment[k])
 }
 
-/// After a step: gravity at the new time.
+/// Sets gravity, after a step, to that of the new time.
 pub(in crate::system) fn follow_gravity<D: Integrate>(
     setup: &mut Setup<D>,
     world: &mut World<D>,
@@ -207,8 +207,8 @@ pub(in crate::system) fn follow_gravity<D: Integrate>(
     }
 }
 
-/// From the time of evaluation on another gravity acts. Where it does not jump, it was so already
-/// in the half step before, as far as the integrators can tell; else it has been so long.
+/// Sets the gravity that acts from the time of evaluation on. Without a jump it acted already in the half
+/// step before, within the order of the integrators; with a jump it has acted for `jumped` s.
 fn set_gravity<D: Integrate>(
     setup: &mut Setup<D>,
     world: &mut World<D>,
@@ -256,7 +256,7 @@ fn set_gravity<D: Integrate>(
     perturb.acts = super::three(gravity);
 }
 
-/// What the ledger's moment of masses loses with a grain, as work of the gravity beyond the
+/// Returns the part of a grain in the ledger's moment of masses, as work of the gravity beyond the
 /// scenario's, J.
 pub(in crate::system) fn lift<D: Integrate>(
     world: &World<D>,

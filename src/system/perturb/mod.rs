@@ -1,4 +1,4 @@
-//! Perturbations from outside: taps, shakes, tilts, grains taken away; and how a jam ends by them.
+//! Perturbations from outside: taps, shakes, tilts, removed grains; and how they end a jam.
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -29,33 +29,33 @@ pub(super) use gravity::SLOW;
 pub(in crate::system) use setup::gravity_course;
 pub use setup::{PerturbKind, PerturbSetup, PerturbWhen, Victim};
 
-/// A perturbation that goes on.
+/// A perturbation in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Running {
-    /// Which.
+    /// Index of the perturbation.
     index: usize,
-    /// Since when, s.
+    /// Time of its start, s.
     since: f64,
 }
 
-/// What the driver keeps of perturbations and jams.
+/// State of perturbations and jams that the driver keeps.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PerturbState {
-    /// Those that go on, in order of their start.
+    /// Perturbations in progress, in order of their start.
     running: Vec<Running>,
     /// Gravity that acts, m/s^2.
     acts: [f64; 3],
-    /// Gravity without those that go on, m/s^2.
+    /// Gravity without the perturbations in progress, m/s^2.
     stays: [f64; 3],
     /// All jams so far.
     pub jams: Vec<Jam>,
-    /// Sum of mass times position of those that stand still, kg m, as long as it holds.
+    /// Sum of mass times position of the grains at rest, kg m, as long as it holds.
     #[serde(skip)]
     still_moment: Option<[f64; 3]>,
 }
 
 impl PerturbState {
-    /// At the start of a setup.
+    /// Creates the state at the start of a setup.
     pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
         let gravity = three(setup.fields.gravity);
         PerturbState {
@@ -68,13 +68,13 @@ impl PerturbState {
     }
 }
 
-/// What a perturbation touches.
+/// Grains that a perturbation touches.
 enum Touched {
     Grains(Vec<u32>),
     All,
 }
 
-/// Nothing can move any more: nobody steps until something comes from outside.
+/// Establishes a jam: nothing can move any more, and no grain is stepped until something comes from outside.
 pub(super) fn jam<D: Integrate>(system: &mut System<D>, jam: Jam, time: f64) {
     let state = &mut system.s;
     state.perturb.jams.push(jam.clone());
@@ -85,7 +85,7 @@ pub(super) fn jam<D: Integrate>(system: &mut System<D>, jam: Jam, time: f64) {
     }
 }
 
-/// A perturbation's time has come.
+/// Applies a perturbation at its time.
 pub(super) fn perturb<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -143,7 +143,7 @@ pub(super) fn perturb<D: Integrate>(
             }
             system.s.rest.balanced = false;
             forget_moment(&mut system.s.perturb);
-            // Who flies comes back to the grid; gravity changes at this evaluation already.
+            // Flyers come back to the grid; gravity changes at this evaluation already.
             regimes::renew(system, sink)?;
             follow_gravity(
                 &mut system.setup,
@@ -157,7 +157,7 @@ pub(super) fn perturb<D: Integrate>(
     Ok(())
 }
 
-/// What a perturbation will touch; none if there is nothing.
+/// Returns the grains that a perturbation will touch; `None` if there are none.
 fn touched<D: Integrate>(
     world: &World<D>,
     border: &Border,
@@ -191,7 +191,7 @@ fn touched<D: Integrate>(
     (!slots.is_empty()).then_some(Touched::Grains(slots))
 }
 
-/// After a jam the clock of steps goes on from here.
+/// Ends a jam, if there is one: the clock of steps goes on from `time`.
 pub(super) fn go_on<D: Integrate>(system: &mut System<D>, time: f64) {
     if !system.s.watch.perturb(time) {
         return;
@@ -220,7 +220,7 @@ pub(super) fn go_on<D: Integrate>(system: &mut System<D>, time: f64) {
     }
 }
 
-/// The kinetic energy that grains take up with a velocity on top of their own, J.
+/// Returns the kinetic energy that grains gain when a velocity is added to their own, J.
 fn given<D: Integrate>(world: &World<D>, slots: &[u32], velocity: D::Vector) -> f64 {
     let arrays = &world.grains.arrays;
     let of = |&slot: &u32| {
@@ -231,7 +231,7 @@ fn given<D: Integrate>(world: &World<D>, slots: &[u32], velocity: D::Vector) -> 
     slots.iter().map(of).sum()
 }
 
-/// Gives grains a velocity on top of their own.
+/// Adds a velocity to that of grains.
 fn tap<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
@@ -245,7 +245,7 @@ fn tap<D: Integrate>(
     let still: Vec<u32> = slots.iter().copied().filter(still).collect();
     let mut slots = slots.to_vec();
     if rest::rouse(system, sink, &still)? {
-        // They begin to step; slots change.
+        // Woken grains begin to step; slots change.
         regimes::renew(system, sink)?;
         let arrays = &system.dem.world.grains.arrays;
         slots = (1..arrays.slots() as u32)
@@ -262,14 +262,14 @@ fn tap<D: Integrate>(
     for slot in slots {
         system.dem.world.grains.kick(slot, velocity);
     }
-    // The work of the dampers of this evaluation is told with the velocities of now.
+    // The work of the dampers of this evaluation is computed with the present velocities.
     let shifted = ledger::passed(&system.dem).damping - damped;
     system.dem.book.flows.damping -= shifted;
     air::forget_flyers(&mut system.air);
     regimes::renew(system, sink)
 }
 
-/// Takes grains away, with all that they hold.
+/// Removes grains, with all energy that they hold.
 fn take_away<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,

@@ -1,4 +1,4 @@
-//! What disturbs a system from outside, and when.
+//! Setup of perturbations from outside: their effect and their time.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,45 +12,45 @@ use crate::system::Setup;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PerturbSetup<D: Dimension> {
-    /// When it comes.
+    /// Time at which it comes.
     pub when: PerturbWhen,
-    /// What it does.
+    /// Effect.
     pub kind: PerturbKind<D>,
 }
 
-/// When a perturbation comes.
+/// Time at which a perturbation comes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PerturbWhen {
     /// Once, at a time, s.
     At(f64),
-    /// So long after each jam was found, if it still lasts.
+    /// With a delay after each jam was found, if the jam still lasts.
     OnJam {
-        /// How long, s.
+        /// Delay, s.
         delay: f64,
-        /// How often at most; none: at each jam.
+        /// Greatest number of times; `None`: at each jam.
         at_most: Option<u64>,
     },
 }
 
-/// What a perturbation does.
+/// Effect of a perturbation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum PerturbKind<D: Dimension> {
-    /// Grains are given a velocity on top of their own, all at once.
+    /// Adds a velocity to that of grains, all at once.
     Tap {
-        /// It, m/s.
+        /// Velocity, m/s.
         velocity: D::Vector,
-        /// Least and greatest corner of the box in which their centres lie, m; none: all.
+        /// Least and greatest corner of the box in which their centres lie, m; `None`: all grains.
         region: Option<(D::Vector, D::Vector)>,
     },
     /// Gravity changes, for a time or for good: a shake, or a tilt.
     Gravity(GravityChange<D>),
-    /// A grain is taken away.
+    /// Removes a grain.
     Remove(Victim<D>),
 }
 
 impl<D: Dimension> PerturbKind<D> {
-    /// What it does to gravity, if that is what it does.
+    /// Returns the change of gravity, if it is one.
     pub fn change(&self) -> Option<GravityChange<D>> {
         match *self {
             PerturbKind::Gravity(change) => Some(change),
@@ -58,8 +58,8 @@ impl<D: Dimension> PerturbKind<D> {
         }
     }
 
-    /// Which grains it touches of those that are there, each with its number and its place, m: one that is taken away is the nearest, by number where two
-    /// are as near; of an arch nobody, which a jam tells.
+    /// Returns the keys of the grains that it touches, of those present, each with its number and its position, m. A removed grain is
+    /// the nearest one, by number where two are as near; none for a grain of an arch, which the jam determines.
     pub fn touched<K>(&self, there: impl Iterator<Item = (K, GrainId, D::Vector)>) -> Vec<K> {
         match self {
             PerturbKind::Gravity(_) | PerturbKind::Tap { region: None, .. } => {
@@ -85,7 +85,7 @@ impl<D: Dimension> PerturbKind<D> {
     }
 }
 
-/// How the gravity of a setup changes at times that are known beforehand.
+/// Returns the changes of a setup's gravity at times that are known beforehand.
 pub(in crate::system) fn gravity_course<D: Dimension>(setup: &Setup<D>) -> GravityCourse<D> {
     let changes = setup.sources.perturbs.iter().filter_map(|perturb| {
         let PerturbWhen::At(time) = perturb.when else {
@@ -96,12 +96,12 @@ pub(in crate::system) fn gravity_course<D: Dimension>(setup: &Setup<D>) -> Gravi
     GravityCourse::new(setup.fields.gravity, changes.collect())
 }
 
-/// Which grain is taken away.
+/// Grain to be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum Victim<D: Dimension> {
-    /// That whose centre is nearest to a point, m.
+    /// The grain whose centre is nearest to a point, m.
     Near(D::Vector),
-    /// One of the arch of the jam.
+    /// A grain of the arch of the jam.
     OfArch(ArchGrain),
 }

@@ -1,9 +1,9 @@
-//! The laws of the links of a filling whose stiffness goes with the load.
+//! Laws of the links of a filling whose stiffness depends on the load.
 //!
-//! Equilibrium is found with straight springs. Where the law of a link is none, one stands for it about what it bears: the line from where the link
-//! lets go at first, the tangent once that is near. After each equilibrium all forces are compared with those of the laws at the overlaps that came
-//! about; where they differ the lines are drawn anew and equilibrium is found again. In a bed that hangs together without a link to spare forces do
-//! not depend on stiffnesses, so that one round does.
+//! Equilibrium is found with straight springs. Where the law of a link is not straight, a line stands for it about the force of the
+//! link: at first the line from where the link releases, the tangent once that is near. After each equilibrium all forces are compared
+//! with those of the laws at the resulting overlaps; where they differ the lines are drawn anew and equilibrium is found again. In a bed
+//! without a redundant link forces do not depend on stiffnesses, so that one round suffices.
 
 use super::contacts::{BESIDE, Beside, Body};
 use super::{QuasiStatic, solver};
@@ -13,45 +13,45 @@ use crate::geometry::{Dimension, Vector};
 use crate::stress::{LinkKey, Network, Outcome, Packing, Relaxation, Rules, StressError};
 use crate::system::Setup;
 
-/// Force by which a link may differ from its law, over what it bears or what loads the lighter of its grains, whichever is more.
+/// Force by which a link may differ from its law, over its force or the load of the lighter of its grains, whichever is greater.
 const FOLLOWED: f64 = 1e-6;
-/// Part of that from which on a line is drawn anew once any must be.
+/// Share of that above which a line is drawn anew once any must be.
 const BETTERED: f64 = 0.1;
-/// Part by which the stiffness across may differ.
+/// Share by which the stiffness across may differ.
 const ACROSS: f64 = 1e-3;
-/// A line may be a tangent where the force differs by less than this part of what the link bears over its end.
+/// A line may be a tangent where the force differs by less than this share of the link's force beyond its end.
 const NEAR: f64 = 0.05;
-/// Force that counts as none, over the greatest of any link.
+/// Force that counts as zero, over the greatest of any link.
 const ROUNDING: f64 = 1e-14;
-/// Rounds in which lines are drawn anew after one load, at most; in the latter half all end where their laws do.
+/// Greatest number of rounds in which lines are drawn anew after one load; in the latter half all end where their laws do.
 const ROUNDS: usize = 60;
 
-/// The law of a link, and what it remembers.
+/// Law of a link, and its memory.
 #[derive(Clone, Copy, Debug)]
 struct Bearing {
     slow: SlowLink,
-    /// The overlap to which it was loaded, m.
+    /// Greatest overlap so far, m.
     deepest: f64,
-    /// What loads the lighter of its grains as it begins, N.
+    /// Load of the lighter of its grains when the link begins, N.
     load: f64,
 }
 
-/// Those of all links.
+/// Laws of all links.
 #[derive(Debug)]
 pub(super) struct Bearings {
-    /// By link; none of those that no law has.
+    /// By link; `None` for links without a law.
     each: Vec<Option<Bearing>>,
-    /// Whether none has more than a spring.
+    /// Whether all laws are plain springs.
     plain: bool,
-    /// Force that counts as none, N, and the least load under which links begin.
+    /// Force that counts as zero, and the least load with which links begin, N.
     tolerance: f64,
     least: f64,
-    /// How often a law was not followed to the end.
+    /// Number of times that a law was not followed to the end.
     pub missed: u64,
 }
 
 impl Bearings {
-    /// Of a setup under a mean load, in which so much force counts as none, N.
+    /// Creates the laws for a setup under a mean load, N; `tolerance` is the force that counts as zero, N.
     pub fn new<D: Dimension>(setup: &Setup<D>, tolerance: f64, mean_load: f64) -> Self {
         let table = &setup.matter.laws;
         let springs = table.laws.iter().flatten().all(|law| !law.needs_radius());
@@ -64,23 +64,23 @@ impl Bearings {
         }
     }
 
-    /// Whether none has more than a spring.
+    /// Returns whether all laws are plain springs.
     pub fn are_plain(&self) -> bool {
         self.plain
     }
 
-    /// Force that is told from none where so much is borne, N.
+    /// Returns the least force that differs from zero beside a force of `bears`, N.
     pub fn floor(&self, bears: f64) -> f64 {
         (FOLLOWED * bears).max(self.tolerance)
     }
 
-    /// The line of a link that begins under a load, N.
+    /// Returns the line of a link that begins under a load, N.
     pub fn begin(&self, slow: &SlowLink, load: f64) -> Line {
         let load = load.max(self.least);
         slow.line(load, 0.0, self.floor(load), false)
     }
 
-    /// Takes in the law of a link.
+    /// Stores the law of a link.
     fn set(&mut self, link: LinkKey, slow: SlowLink, load: f64) {
         self.each.resize(link.max(self.each.len()), None);
         let bearing = Bearing {
@@ -94,7 +94,7 @@ impl Bearings {
         }
     }
 
-    /// The lines of links that bear otherwise than by their laws; none where all are near enough.
+    /// Returns new lines for the links whose forces differ from their laws; empty where all are near enough.
     fn new_lines<D: Dimension>(
         &self,
         packing: &Packing<D>,
@@ -124,12 +124,12 @@ impl Bearings {
             let least = slow.end(*deepest).1;
             let mut size = stress.normal.abs().max(*load);
             if self.tolerance == 0.0 {
-                // Nothing loads anybody: forces are told over what links can pull.
+                // No grain is loaded: forces are compared with the pull of which links are capable.
                 size = size.max(least.abs());
             }
             let floor = self.floor(size);
             if stress.held && !bent && stress.normal < least {
-                // What only dynamics could solve bears more than its law.
+                // A held link, which only dynamics could solve, bears more than its law.
                 continue;
             }
             let held = slow.at(stress.overlap, *deepest);
@@ -137,7 +137,7 @@ impl Bearings {
                 stress.normal - held.force,
                 packing.network().links()[key].kt,
             );
-            // Where the law is flat, the chord over it differs by a quarter of what it spans.
+            // Where the law is flat, the chord over it differs by a quarter of its span.
             let flat = match stress.normal - least < slow.slack(least) {
                 true => 0.25 * slow.slack(least),
                 false => 0.0,
@@ -154,7 +154,7 @@ impl Bearings {
         if needed { lines } else { Vec::new() }
     }
 
-    /// Links remember how deep they are loaded; those of bodies that are apart nothing: the lines of which these begin anew.
+    /// Updates the greatest overlaps of links, and forgets those of bodies that are apart: returns the lines with which these begin anew.
     fn remember<D: Dimension>(&mut self, packing: &Packing<D>) -> Vec<(LinkKey, Line)> {
         let tolerance = self.tolerance;
         let mut anew = Vec::new();
@@ -174,7 +174,7 @@ impl Bearings {
         anew
     }
 
-    /// What links hold by their laws over what straight springs with their forces would, J.
+    /// Returns the energy of links by their laws less that of straight springs with their forces, J.
     pub fn beyond_springs<D: Dimension>(&self, packing: &Packing<D>) -> f64 {
         if self.plain {
             return 0.0;
@@ -194,14 +194,14 @@ impl Bearings {
         sum
     }
 
-    /// The overlap to which a link was loaded, m, where it remembers that.
+    /// Returns the greatest overlap of a link so far, m, where its law depends on that; 0 otherwise.
     pub fn deepest_of(&self, link: LinkKey) -> f64 {
         let bearing = self.each.get(link).copied().flatten();
         bearing.map_or(0.0, |bearing| bearing.deepest)
     }
 }
 
-/// Links begin as the lines of their laws, each with what loads the lighter of its grains, N.
+/// Begins links as the lines of their laws, each with the load of the lighter of its grains, N.
 pub(super) fn begin<D: Dimension>(
     filling: &mut QuasiStatic<D>,
     links: &[LinkKey],
@@ -218,7 +218,7 @@ pub(super) fn begin<D: Dimension>(
     filling.packing.begin_lines(&lines);
 }
 
-/// All goes back to equilibrium, by the laws of its links.
+/// Brings all grains back to equilibrium, by the laws of their links.
 pub(super) fn relax<D: Dimension>(
     filling: &mut QuasiStatic<D>,
     stops: &dyn Fn() -> bool,
@@ -231,7 +231,7 @@ pub(super) fn relax<D: Dimension>(
         ranks,
         ..
     } = filling;
-    // Forces of walls and pulls may be so far beyond loads that rounding alone passes the tolerance.
+    // Forces of walls and pulls may exceed loads so far that rounding alone passes the tolerance.
     let rules = Rules {
         tolerance: rules.tolerance.max(ROUNDING * packing.greatest_normal()),
         ..rules.clone()
@@ -261,7 +261,7 @@ pub(super) fn relax<D: Dimension>(
     Ok(all)
 }
 
-/// The law of the link of a grain with a body beside it, if there is one.
+/// Returns the law of the link of a grain with a body beside it, if there is one.
 pub(super) fn law_of<D: Dimension>(
     setup: &Setup<D>,
     grain: &Grain<D>,
@@ -275,7 +275,7 @@ pub(super) fn law_of<D: Dimension>(
     SlowLink::new(&setup.matter.laws, [grain.material, material], radius)
 }
 
-/// Whether a grain under a load (N) that comes hangs on pulls of bodies that it touches beside or above: it stays where it is.
+/// Returns whether a new grain under a load (N) hangs on pulls of bodies that it touches beside or above, so that it stays where it is.
 pub(super) fn hangs<D: Dimension>(
     filling: &QuasiStatic<D>,
     around: &[Beside<D>],

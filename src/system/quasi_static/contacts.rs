@@ -1,29 +1,29 @@
-//! Who touches whom: contacts of a grain that has just come, and bodies near enough to watch.
+//! Contacts of a grain that has just been added, and bodies near enough to watch.
 
 use crate::body::Grain;
 use crate::geometry::{Dimension, Vector};
 use crate::system::filling::obstacles::{Near, Obstacles};
 use crate::system::{Setup, SystemError};
 
-/// Bodies touch when their gap is under this share of the grain's radius: places come from
+/// Gap, over the grain's radius, below which bodies touch: places come from
 /// decimal numbers or from a search that stops at a gap of about 1e-9 radii.
 const TOUCH: f64 = 1e-6;
 
 /// A body beside a grain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beside<D: Dimension> {
-    /// Which wall, or which grain in order of coming.
+    /// The body: a wall, or a grain in order of entry.
     pub body: Body,
     /// Gap, m; at most 0 in touch.
     pub gap: f64,
     /// Unit vector from the grain to the body.
     pub direction: D::Vector,
-    /// The curvature towards the grain for laws, 1/m.
+    /// Curvature of the body towards the grain, as laws use it, 1/m.
     pub curvature: f64,
 }
 
 impl<D: Dimension> Beside<D> {
-    /// Effective radius of the contact of a grain of a radius with it, m.
+    /// Returns the effective radius of its contact with a grain of this radius, m.
     pub fn effective_radius(&self, radius: f64) -> f64 {
         radius / (1.0 + self.curvature * radius)
     }
@@ -34,15 +34,15 @@ impl<D: Dimension> Beside<D> {
 pub enum Body {
     /// A wall, by index.
     Wall(usize),
-    /// A grain, in order of coming.
+    /// A grain, in order of entry.
     Grain(usize),
 }
 
-/// What lies there so far.
+/// Bodies that are there so far.
 pub struct Surroundings<D: Dimension> {
     obstacles: Obstacles<D>,
     found: Vec<Near<D>>,
-    /// Gaps under this share of a radius count as none.
+    /// Share of a radius below which gaps count as zero.
     touch: f64,
 }
 
@@ -53,7 +53,7 @@ impl<D: Dimension> std::fmt::Debug for Surroundings<D> {
 }
 
 impl<D: Dimension> Surroundings<D> {
-    /// Walls alone.
+    /// Creates the surroundings with walls alone.
     ///
     /// # Errors
     /// A wall whose shape is impossible.
@@ -68,14 +68,14 @@ impl<D: Dimension> Surroundings<D> {
         })
     }
 
-    /// The same, with gaps as they are.
+    /// Takes gaps as they are from now on.
     pub fn exact(mut self) -> Self {
         self.touch = 0.0;
         self
     }
 
-    /// Bodies beside a grain with a gap under `reach`, walls first, each list in order; then the
-    /// grain is one of them.
+    /// Returns the bodies beside a grain with a gap under `reach`, walls first, each list in order; then adds
+    /// the grain to them.
     pub fn add(&mut self, grain: &Grain<D>, reach: f64) -> Vec<Beside<D>> {
         let (x, r) = (grain.position, grain.radius);
         let touch = self.touch * r;
@@ -99,7 +99,7 @@ impl<D: Dimension> Surroundings<D> {
                 curvature: near.curvature,
             });
         }
-        // Cells are met in an order of their own.
+        // Cells are visited in an order of their own.
         list.sort_by_key(|beside| match beside.body {
             Body::Wall(wall) => (0, wall),
             Body::Grain(other) => (1, other),
@@ -109,7 +109,7 @@ impl<D: Dimension> Surroundings<D> {
     }
 }
 
-/// The first grain of a setup that comes with no body within `reach`, m, so that it hangs on nothing.
+/// Returns the first grain of a setup that comes with no body within `reach`, m, so that nothing holds it.
 ///
 /// # Errors
 /// A wall whose shape is impossible.
@@ -122,13 +122,13 @@ pub fn first_hanging<D: Dimension>(
     Ok(setup.grains.iter().position(hangs))
 }
 
-/// Bodies whose direction points up by more than this share of a unit cannot bear a grain.
+/// Bodies whose direction points up by more than this share of a unit cannot support a grain.
 const ABOVE: f64 = 1e-9;
-/// Those whose direction points down by less cannot bear it alone.
+/// Bodies whose direction points down by less cannot support it alone.
 pub const BESIDE: f64 = 1e-3;
 
-/// The gaps (m) of a grain that is lowered onto what shall bear it, if it hovers: by as much as makes so many bodies touch it as it
-/// takes to hold it, one of them from below. One that is held already stays; of fewer bodies all that are within reach count.
+/// Returns the gaps (m) of a grain after it is lowered onto its supports, if it hovers: by as much as makes enough bodies touch it to
+/// hold it, one of them from below. A grain that is held already stays; of fewer bodies all that are within reach count.
 pub fn lowered<D: Dimension>(around: &[Beside<D>], down: D::Vector, bearers: usize) -> Vec<f64> {
     let along = |beside: &Beside<D>| beside.direction.dot(&down);
     let gap = |beside: &Beside<D>| beside.gap.max(0.0);

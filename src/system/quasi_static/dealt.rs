@@ -1,7 +1,7 @@
-//! A filling whose inverse stiffness matrix is dealt out to ranks (thesis 4.8).
+//! Filling whose inverse stiffness matrix is distributed over ranks (thesis 4.8).
 //!
-//! Each rank goes the same way through the same grains, and has a part of the matrix. Between grains all hear whether any is to stop; what
-//! one of them writes is the sink's business.
+//! Each rank computes the same for the same grains, and holds a part of the matrix. Between grains the ranks agree whether any of them is to
+//! stop; the sink of each rank decides what it writes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -19,19 +19,19 @@ use crate::system::{Control, Driver, Outcome, Rows, Setup, SolverName, SystemErr
 pub struct Dealt<'r, D: Dimension> {
     filling: QuasiStatic<'r, D>,
     ranks: &'r (dyn Ranks + Sync),
-    /// Between two grains, s.
+    /// Time between two grains, s.
     interval: f64,
 }
 
 impl<'r, D: Formed> Dealt<'r, D> {
-    /// Whether a setup is such a filling: by RIMA, and nothing moves after it.
+    /// Returns whether a setup is such a filling: solved by RIMA, and nothing moves after it.
     pub fn takes(setup: &Setup<D>) -> bool {
         let settings = setup.models.quasi_static;
         settings.is_some_and(|settings| settings.solver == SolverName::Rima)
             && moving_part(setup).is_none()
     }
 
-    /// A filling at its start. Called by all ranks, with the same setup.
+    /// Creates a filling at its start. All ranks must call this with the same setup.
     ///
     /// # Errors
     /// As [`QuasiStatic::new`].

@@ -1,4 +1,4 @@
-//! A filling as what the loop drives: grains come as turns of its own.
+//! Filling under the common run loop: the entry of each grain is an event of its own.
 
 use super::{QuasiStatic, loads, moving_walls, perturb};
 use crate::body::{Formed, GrainId};
@@ -13,7 +13,7 @@ use crate::system::watch::{LOOK, Watch};
 use crate::system::{Control, Driver, Outcome, Progress, Rows, Setup, SystemError};
 
 impl<D: Dimension> Readings for QuasiStatic<'_, D> {
-    /// Nothing passes.
+    /// Returns 0: nothing passes.
     fn passed(&self, _: usize) -> i64 {
         0
     }
@@ -50,12 +50,12 @@ impl<D: Formed> Driven<D> for QuasiStatic<'_, D> {
         (&mut self.course.schedule, &mut self.course.sources)
     }
 
-    /// Done when it was made, since a state is reached by going there.
+    /// Does nothing: the run was started when it was made, since a saved state is reached by going there.
     fn start(&mut self, _: &mut dyn Sink) -> Result<(), SystemError> {
         Ok(())
     }
 
-    /// A grain comes.
+    /// Adds a grain at its event.
     fn go_on(
         &mut self,
         watch: &mut Watch<'_, '_>,
@@ -99,7 +99,7 @@ impl<D: Formed> Driven<D> for QuasiStatic<'_, D> {
             Order::Perturb(index) => perturb::perturb(self, index, time, sink)?,
             Order::Finish if self.goes_on() => self.course.over = Some(Outcome::Finished),
             Order::Finish => self.finish(time, sink)?,
-            // Features that would give another are refused before a run.
+            // Features that would give other orders are refused before a run.
             other => {
                 return Err(SystemError::Setup(format!(
                     "no run of [quasi_static] takes {other:?}"
@@ -130,7 +130,7 @@ impl<D: Formed> Driven<D> for QuasiStatic<'_, D> {
     fn interrupt(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         sink.checkpoint(&self.save()?)?;
         if self.given_up.is_some() {
-            // Between two equilibria there is nothing to tell of, and no way on but from the saved state.
+            // Between two equilibria there is nothing to report, and the run resumes only from the saved state.
             self.course.over = Some(Outcome::Interrupted);
             return Ok(());
         }
@@ -166,7 +166,7 @@ impl<D: Formed> Commanded<D> for QuasiStatic<'_, D> {
         &mut self.course.given
     }
 
-    /// It reads in its setup which walls are there.
+    /// Does nothing: the filling reads in its setup which walls are there.
     fn will_open(&mut self, _: usize, _: f64) {}
 }
 

@@ -1,4 +1,4 @@
-//! Sums of a run, the energy book and the summary.
+//! Sums, energy balance and summary of a filling.
 
 use std::collections::BTreeMap;
 
@@ -17,30 +17,30 @@ use crate::system::state_hash::StateHash;
 /// Sums since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Tally {
-    /// Solves, and columns of the inverse.
+    /// Number of solves, and of columns of the inverse.
     pub solves: u64,
-    /// What these took on a common machine, s.
+    /// Time that these took on a common machine, s.
     pub work: f64,
-    /// Rounds of all iterations.
+    /// Number of rounds of all iterations.
     pub rounds: u64,
-    /// Potential energy that grains came with, and what changes of loads and walls gave, J.
+    /// Potential energy that grains brought, and energy that changes of loads and walls gave, J.
     pub fed: f64,
-    /// Potential energy that went with grains, J.
+    /// Potential energy removed with grains, J.
     pub removed: f64,
     /// Heat of slides, J.
     pub slip: f64,
     /// The same by the thesis's formula, J.
     pub slip_thesis: f64,
-    /// What a sudden load leaves over when all is at rest, J: dampers take it.
+    /// Energy that a sudden load leaves over when all is at rest, J: dampers take it.
     pub settled: f64,
     /// Time of the last row of the series, and of the last snapshot, if there was one, s.
     pub last_row: f64,
     pub last_snapshot: Option<f64>,
     /// The largest error of the rows so far (`balance_error_max`).
     pub worst: f64,
-    /// Parts that needed dynamics and were held.
+    /// Number of parts that required dynamics and were held.
     pub held: u64,
-    /// Links made anew under parts that would have hung on nothing.
+    /// Number of links made anew under parts that nothing would have held.
     pub reseated: u64,
     /// Avalanches so far.
     pub avalanches: Avalanches,
@@ -49,8 +49,8 @@ pub(super) struct Tally {
 }
 
 impl<D: Dimension> QuasiStatic<'_, D> {
-    /// The energy book. Weight that comes to rest on springs sets twice as much potential energy
-    /// free as the springs take up: the rest is what dampers take, booked as `morph` (the work
+    /// Returns the energy balance. Weight that comes to rest on springs releases twice as much potential energy
+    /// as the springs take up: dampers take the rest, which is booked as `morph` (the work
     /// that a quasi-static step leaves over), summed up step by step from the strains.
     pub(super) fn energy(&self) -> EnergyFigures {
         if let Some(before) = self.given_up {
@@ -67,7 +67,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         }
         let beyond = self.bearings.beyond_springs(&self.packing);
         let elastic = self.packing.elastic_energy() + beyond;
-        // What springs that stand for laws hold otherwise than these was booked as theirs.
+        // The difference between laws and the springs that stand for them was booked with the springs.
         let (slip, morph) = (self.tally.slip, self.tally.settled - beyond);
         let injected = self.tally.fed;
         let removed = self.tally.removed;
@@ -94,7 +94,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
             false => (error / over).min(f64::MAX),
         };
         let worked = elastic.abs() + slip.abs() + morph.abs();
-        // Pulls work where nothing falls.
+        // Pulls do work where nothing falls.
         let released = if released > 0.0 { released } else { worked };
         EnergyFigures {
             kinetic: 0.0,
@@ -113,7 +113,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         }
     }
 
-    /// Hash over number and place of every grain; velocities and spins are none.
+    /// Returns a hash over number, position and turn of every grain; velocities and spins are zero.
     fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         let there = |(index, _): &(usize, _)| self.is_there(*index);
@@ -127,7 +127,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         hash.value()
     }
 
-    /// Of the links that bear, that pressed deepest: its overlap over the smaller radius, and its bodies.
+    /// Returns, for the link that is pressed deepest, its overlap over the smaller radius, and its bodies.
     fn deepest(&self) -> Option<(f64, [String; 2])> {
         let grains = self.setup.grains.iter();
         let radii: BTreeMap<_, f64> = grains.map(|grain| (grain.id, grain.radius)).collect();
@@ -154,7 +154,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         Some((share, bodies.map(name)))
     }
 
-    /// What to mind of the filling.
+    /// Returns the warnings of the filling.
     fn warnings(&self) -> Vec<String> {
         let tally = &self.tally;
         let mut warnings = Vec::new();
@@ -184,7 +184,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         warnings
     }
 
-    /// What a run in motion tells of the filling that it began as.
+    /// Returns the figures of the filling that a run in motion, which began as it, reports.
     pub(in crate::system) fn told(&self) -> Filling {
         let (tally, energy) = (&self.tally, self.energy());
         let interval = self.setup.models.quasi_static.map_or(0.0, |s| s.interval);

@@ -1,8 +1,8 @@
-//! What loads the grains of a filling: gravity, and fields as they are for grains at rest.
+//! Loads on the grains of a filling: gravity, and fields as they are for grains at rest.
 //!
-//! A load is taken where the fill has put the grain, since displacements are small. It is held from one update to the next, so that its
-//! potential is that of the place less what it does on the way: U - F u - M turn. What changes at an update, and comes with grains, is given
-//! from outside.
+//! A load is evaluated where the fill has put the grain, since displacements are small. It is constant from one update to the next, so that
+//! its potential is that of the place less its work along the displacement: U - F u - M turn. Energy from changes at an update, and
+//! with new grains, is given from outside.
 
 use super::{QuasiStatic, bearing, moving_walls};
 use crate::body::{Formed, Grain};
@@ -14,22 +14,22 @@ use crate::record::Sink;
 use crate::system::schedule::Source;
 use crate::system::{Setup, SystemError, perturb};
 
-/// A field that alternates is followed in so many loads a turn.
+/// Number of load updates per period of a field that alternates.
 const LOADS: f64 = 128.0;
-/// A gravity that turns is followed in loads that differ by so much, rad.
+/// Difference of successive loads of a gravity that turns, rad.
 const TURN: f64 = 0.005;
 
-/// What loads a grain.
+/// Load on a grain.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Load<D: Dimension> {
-    /// N.
+    /// Force, N.
     pub force: D::Vector,
-    /// About the centre, N m; in the plane the last counts.
+    /// Moment about the centre, N m; in the plane the last component counts.
     pub moment: [f64; 3],
 }
 
 impl<D: Dimension> Load<D> {
-    /// By degrees of freedom, of which there are so many.
+    /// Returns the load by degrees of freedom, `per_node` of them.
     pub fn by_freedom(&self, per_node: usize) -> Vec<f64> {
         let mut all: Vec<f64> = self.force.components().collect();
         for k in 0..per_node - D::N {
@@ -39,22 +39,22 @@ impl<D: Dimension> Load<D> {
     }
 }
 
-/// What acts on grains beside contacts.
+/// Forces on grains beside those of contacts.
 #[derive(Debug)]
 pub(super) struct Loads<D: Dimension> {
     set: FieldSet<D>,
-    /// How gravity turns.
+    /// Changes of gravity over time.
     course: GravityCourse<D>,
-    /// Time between two loads of fields that change, s; without end where none does.
+    /// Time between two updates of fields that change, s; infinite where none does.
     every: f64,
-    /// What loads each grain that has come, but for weights alone.
+    /// Load of each grain that has been added, except where weights alone load them.
     pub each: Vec<Load<D>>,
-    /// Potential energy of their places, J.
+    /// Potential energy at the places of the grains, J.
     potential: f64,
 }
 
 impl<D: Dimension> Loads<D> {
-    /// Of a setup.
+    /// Creates the loads of a setup.
     pub fn new(setup: &Setup<D>) -> Self {
         let fields = &setup.fields;
         let course = perturb::gravity_course(setup);
@@ -92,12 +92,12 @@ impl<D: Dimension> Loads<D> {
         }
     }
 
-    /// Whether gravity alone loads, and never turns.
+    /// Returns whether gravity is the only load, and never turns.
     pub fn are_weights(&self) -> bool {
         self.set.uniform_acceleration().is_some()
     }
 
-    /// When loads are to be taken anew after a time, s; without end where they last.
+    /// Returns when loads are to be updated after a time, s; infinite where they are constant.
     pub fn next(&self, time: f64) -> f64 {
         let rate = self.course.rate(time);
         let turned = match rate > 0.0 {
@@ -122,7 +122,7 @@ impl<D: Dimension> Loads<D> {
         }
     }
 
-    /// The loads of some grains at a time, s, and the potential energy of all of them, J.
+    /// Returns the loads of some grains at a time, s, and the potential energy of all of them, J.
     pub fn of(&self, setup: &Setup<D>, grains: &[Grain<D>], time: f64) -> (Vec<Load<D>>, f64) {
         let axes = |grain: &Grain<D>| {
             let form = grain.form.map(usize::from)?;
@@ -168,7 +168,7 @@ impl<D: Dimension> Loads<D> {
     }
 }
 
-/// The direction of a vector, or none of none.
+/// Returns the direction of a vector; zero for zero.
 fn unit<V: Vector>(v: V) -> V {
     match v.norm() {
         0.0 => v,
@@ -176,7 +176,7 @@ fn unit<V: Vector>(v: V) -> V {
     }
 }
 
-/// What loads a grain that has come, N.
+/// Returns the load on a grain that has been added, N.
 pub(super) fn size_of<D: Dimension>(filling: &QuasiStatic<D>, index: usize) -> f64 {
     let setup = &filling.setup;
     match filling.loads.each.get(index) {
@@ -185,7 +185,8 @@ pub(super) fn size_of<D: Dimension>(filling: &QuasiStatic<D>, index: usize) -> f
     }
 }
 
-/// What loads the grain that comes, and the unit vector in which it would be lowered: down, or where its load points to; none where nothing loads it.
+/// Returns the load of the next grain, and the unit vector along which it would be lowered: down, or along its load; zero where nothing
+/// loads it.
 pub(super) fn come<D: Dimension>(
     filling: &QuasiStatic<D>,
     grain: &Grain<D>,
@@ -199,7 +200,7 @@ pub(super) fn come<D: Dimension>(
         };
         return (weight, unit(gravity));
     }
-    // What others do to it, only where they do.
+    // Includes other grains only where they act on it.
     let others = match filling.loads.set.reaches_between() {
         true => filling.nodes.len(),
         false => 0,
@@ -214,7 +215,7 @@ pub(super) fn come<D: Dimension>(
     (own, unit(own.force))
 }
 
-/// Takes the loads of all grains that have come as they are at a time, s; gives the energy that comes with that from outside, J.
+/// Updates the loads of all grains to a time, s; returns the energy that this gives from outside, J.
 pub(super) fn load_all<D: Dimension>(filling: &mut QuasiStatic<D>, time: f64) -> f64 {
     if filling.loads.are_weights() {
         return 0.0;
@@ -237,7 +238,7 @@ pub(super) fn load_all<D: Dimension>(filling: &mut QuasiStatic<D>, time: f64) ->
     potential(filling) - before
 }
 
-/// Potential energy of all grains that have come, where not weights alone load them, J.
+/// Returns the potential energy of all grains that have been added, where not weights alone load them, J.
 pub(super) fn potential<D: Dimension>(filling: &QuasiStatic<D>) -> f64 {
     let mut sum = filling.loads.potential;
     for (load, &node) in filling.loads.each.iter().zip(&filling.nodes) {
@@ -250,7 +251,7 @@ pub(super) fn potential<D: Dimension>(filling: &QuasiStatic<D>) -> f64 {
     sum
 }
 
-/// When loads are taken anew next.
+/// Schedules the next update of loads and walls.
 pub(super) fn schedule_loads<D: Dimension>(filling: &mut QuasiStatic<D>, time: f64) {
     let next = filling
         .loads
@@ -262,7 +263,7 @@ pub(super) fn schedule_loads<D: Dimension>(filling: &mut QuasiStatic<D>, time: f
     }
 }
 
-/// Loads have changed with time: they are taken anew, and all goes back to equilibrium.
+/// Updates loads and walls that change with time, and brings all grains back to equilibrium.
 pub(super) fn follow_loads<D: Formed>(
     filling: &mut QuasiStatic<D>,
     time: f64,
@@ -275,7 +276,7 @@ pub(super) fn follow_loads<D: Formed>(
     come_to_rest(filling, time, cause, "under new loads", sink)
 }
 
-/// All goes back to equilibrium, after what a row of the log tells of.
+/// Brings all grains back to equilibrium, after the event of the row `cause` in the log.
 pub(super) fn come_to_rest<D: Formed>(
     filling: &mut QuasiStatic<D>,
     time: f64,
@@ -302,10 +303,10 @@ pub(super) fn come_to_rest<D: Formed>(
     filling.record_avalanche(sink, time, None, &relaxation)
 }
 
-/// Times at which loads that change are looked at for their size.
+/// Number of times at which the size of changing loads is evaluated.
 const LOOKS: u32 = 32;
 
-/// The mean force, N, that loads a grain of a setup, the greatest where it changes in the course of the filling: what tolerances are told over.
+/// Returns the mean load on a grain of a setup, N, the greatest during the filling where it changes: tolerances are relative to it.
 pub fn mean_load<D: Dimension>(setup: &Setup<D>) -> f64 {
     let count = setup.grains.len().max(1) as f64;
     let loads = Loads::new(setup);

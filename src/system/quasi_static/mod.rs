@@ -1,7 +1,7 @@
-//! The quasi-static model as a run: grains come one by one, forces are in equilibrium after each
+//! Quasi-static model as a run: grains come one by one, and forces are in equilibrium after each
 //! (thesis 4.4, 4.5, 4.7).
 //!
-//! The same queue, records and summary as in motion; time only counts grains. Places are those
+//! It has the same queue, records and summary as motion; time only counts grains. Positions are those
 //! of the fills; displacements under load are small against a radius and are added in the records.
 
 mod bearing;
@@ -47,13 +47,13 @@ use moving_walls::MovingWalls;
 pub use settings::solver_of;
 use settings::{bearers, freedom_of, rules, solver};
 
-/// A saved state: how far the run had come. What depends on its history (the inverse, the memory
-/// of slides) is made again by going there once more, which takes less than to save it.
+/// A saved state: the progress of the run. What depends on its history (the inverse, the memory
+/// of slides) is computed again by repeating the run, which costs less than to save it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Saved {
     grains: u64,
     handled: u64,
-    /// Commands from outside.
+    /// Commands given from outside.
     given: Vec<Given>,
 }
 
@@ -62,25 +62,25 @@ pub struct QuasiStatic<'s, D: Dimension> {
     setup: Setup<D>,
     rules: Rules,
     packing: Packing<'s, D>,
-    /// Who has the inverse stiffness matrix among them, where there are several.
+    /// Ranks that share the inverse stiffness matrix, where there are several.
     ranks: Option<&'s (dyn Ranks + Sync)>,
     surroundings: Surroundings<D>,
     walls: MovingWalls,
     loads: Loads<D>,
     bearings: Bearings,
     course: Course,
-    /// Node of each grain that has come.
+    /// Node of each grain that has been added.
     nodes: Vec<NodeKey>,
-    /// Those that were taken away again, by their places among these, ascending.
+    /// Grains that were removed again, by their indices among these, ascending.
     gone: Vec<usize>,
-    /// Which body each node is.
+    /// Body of each node.
     bodies: Vec<BodyRef>,
     /// Links that slid after the last grain.
     sliding: Vec<LinkKey>,
     tally: Tally,
-    /// How many contacts hold a grain.
+    /// Number of contacts that hold a grain.
     bearers: usize,
-    /// The energy before the grain whose equilibrium was given up when the run was interrupted.
+    /// Energy before the grain whose equilibrium was given up when the run was interrupted.
     given_up: Option<EnergyFigures>,
 }
 
@@ -94,12 +94,12 @@ impl<D: Dimension> std::fmt::Debug for QuasiStatic<'_, D> {
 }
 
 impl<D: Dimension> QuasiStatic<'_, D> {
-    /// Whether a grain that has come is there still.
+    /// Returns whether a grain that has been added is still there.
     fn is_there(&self, index: usize) -> bool {
         self.gone.binary_search(&index).is_err()
     }
 
-    /// Whether a link is between bodies that are there.
+    /// Returns whether a link is between bodies that are there.
     fn is_real(&self, link: LinkKey) -> bool {
         let link = &self.packing.network().links()[link];
         let there = |node: NodeKey| {
@@ -111,7 +111,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
     }
 }
 
-/// Why a run stops at one of the first grains, if it does; found by letting so many of them come.
+/// Returns the error with which a run stops at one of the first grains, if it does; adds so many of them to find it.
 #[must_use]
 pub fn first_fault<D: Formed>(
     setup: &Setup<D>,
@@ -138,7 +138,7 @@ pub fn first_fault<D: Formed>(
 }
 
 impl<'s, D: Formed> QuasiStatic<'s, D> {
-    /// A filling at its start, or where it was when its state was saved.
+    /// Creates a filling at its start, or resumes it from a saved state.
     ///
     /// # Errors
     /// A setup that has no quasi-static section or impossible walls; a state of another run.
@@ -146,7 +146,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         Self::solved_by(setup, state, None)
     }
 
-    /// The same with the inverse stiffness matrix of RIMA dealt out to ranks (thesis 4.8). Each rank goes the same way through the same
+    /// The same with the inverse stiffness matrix of RIMA distributed over ranks (thesis 4.8). Each rank computes the same for the same
     /// grains, with the bits of one process.
     pub(super) fn solved_by(
         setup: Setup<D>,
@@ -203,9 +203,9 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         Ok(run)
     }
 
-    /// First events.
+    /// Schedules the first events.
     fn begin(&mut self, interval: f64) {
-        // A snapshot of nothing tells nothing.
+        // A snapshot without grains is useless.
         if let Some(snapshots) = self.course.sources.ticker(Source::Snapshot) {
             snapshots.set(1);
         }
@@ -218,7 +218,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         }
     }
 
-    /// The next grain comes, and the one after it is scheduled.
+    /// Adds the next grain, and schedules the one after it.
     fn fill(
         &mut self,
         time: f64,
@@ -227,7 +227,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
     ) -> Result<(), SystemError> {
         let given = self.nodes.len();
         if !self.add(time, sink, stops)? {
-            // It comes again when the run goes on.
+            // The grain comes again when the run resumes.
             let schedule = &mut self.course.schedule;
             schedule.set(Source::Filling, time, EventKind::AddBody);
             return Ok(());
@@ -247,7 +247,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         Ok(())
     }
 
-    /// The run ends. The last state is always there to be studied, and the last row tells of it.
+    /// Ends the run. Records the last state, to be studied, and the last row of the series.
     fn finish(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.log_last(time, sink)?;
         if self.setup.log.snapshots.is_some() && self.tally.last_snapshot < Some(time) {
@@ -258,7 +258,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         Ok(())
     }
 
-    /// The last row of the series.
+    /// Writes the last row of the series.
     fn log_last(&mut self, time: f64, sink: &mut dyn Sink) -> Result<(), SystemError> {
         if self.setup.log.series.is_some() && self.tally.last_row < time {
             sink.series(&self.series_row(time))?;
@@ -266,7 +266,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         Ok(())
     }
 
-    /// The row of where a run was interrupted, or went wrong. It leaves no trace in what is kept.
+    /// Writes the row at which a run was interrupted, or failed. It changes nothing in the kept state.
     fn log_stop(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let kept = self.tally;
         let logged = self.log_last(self.course.time, sink);
@@ -283,7 +283,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         frame::put(Kind::QuasiStatic, &saved)
     }
 
-    /// The next grain comes, and all goes back to equilibrium; false when that was given up, as `stops` asked for.
+    /// Adds the next grain, and brings all back to equilibrium; returns false when that was given up, as `stops` asked for.
     fn add(
         &mut self,
         time: f64,
@@ -294,7 +294,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
             return Ok(true);
         };
         let before = self.energy();
-        // Under those that are there already, before it comes.
+        // Walls move under the grains that are already there, before the new one comes.
         let moved = moving_walls::move_walls(self, time);
         let index = self.nodes.len();
         let grain = self.setup.grains[index];
@@ -302,7 +302,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         let mut walls = Vec::new();
         let mut begins = Vec::new();
         let mut around = self.surroundings.add(&grain, settings.reach);
-        // Sieves let small grains pass, and walls that are gone all.
+        // Sieves let small grains pass, and open walls let all pass.
         around.retain(|beside| match beside.body {
             Body::Wall(wall) => {
                 let wall = &self.setup.boundaries[wall];
@@ -369,7 +369,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         }
         let relaxation = match bearing::relax(self, stops) {
             Err(StressError::Interrupted) => {
-                // What was done for this grain is done again when the run goes on.
+                // The work for this grain is done again when the run resumes.
                 self.nodes.pop();
                 self.loads.each.truncate(self.nodes.len());
                 self.given_up = Some(before);
@@ -411,7 +411,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         Ok(true)
     }
 
-    /// A fault of the solver in words, with grains instead of nodes.
+    /// Describes an error of the solver in words, with grains instead of nodes.
     fn explain(&self, error: &StressError) -> String {
         let name = |node: &NodeKey| match self.bodies.get(*node) {
             Some(BodyRef::Grain(id)) => format!("grain {id}"),
@@ -436,7 +436,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         }
     }
 
-    /// Adds what an iteration came to to the sums.
+    /// Adds the results of an iteration to the sums.
     fn book(&mut self, relaxation: &Relaxation) {
         let (tally, journal) = (&mut self.tally, &mut self.course.journal);
         let solves = relaxation.solves + relaxation.columns;
@@ -478,33 +478,33 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         Ok(())
     }
 
-    /// Whether it goes on as motion when it is over.
+    /// Returns whether the run goes on as motion when the filling is over.
     fn goes_on(&self) -> bool {
         let settings = self.setup.models.quasi_static;
         settings.is_some_and(|settings| settings.then == ThenName::Motion)
     }
 
-    /// How far it is.
+    /// Returns the progress of the run.
     pub(super) fn course(&self) -> &Course {
         &self.course
     }
 
-    /// Links so far, and pairs that may become some.
+    /// Returns the number of links so far, and of pairs that may become links.
     pub(super) fn links(&self) -> usize {
         self.packing.network().links().len()
     }
 
-    /// The packing, to look at.
+    /// Returns the packing, for reading.
     pub fn packing(&self) -> &Packing<'s, D> {
         &self.packing
     }
 
-    /// The setup.
+    /// Returns the setup.
     pub fn setup(&self) -> &Setup<D> {
         &self.setup
     }
 
-    /// Which body each node of the packing is.
+    /// Returns the body of each node of the packing.
     pub fn bodies(&self) -> &[BodyRef] {
         &self.bodies
     }

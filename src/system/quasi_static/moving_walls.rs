@@ -1,8 +1,8 @@
-//! Walls of a filling that move slowly, or are taken away.
+//! Walls of a filling that move slowly, or are removed.
 //!
-//! A wall that moves strains its links by as much as its points move; places and directions stay those of the fill, so that it may move by a
-//! small part of a radius. Each step of it is a sudden one: what it puts into the springs of its links is given from outside, and what is left
-//! of that when all is at rest again is booked as with grains that come.
+//! A wall that moves strains its links by as much as its points move; positions and directions stay those of the fill, so that it may move
+//! by a small part of a radius only. Each of its steps is a sudden one: the energy that it puts into the springs of its links is given from
+//! outside, and what is left of that when all is at rest again is booked as for added grains.
 
 use super::{QuasiStatic, loads, mean_load};
 use crate::body::Formed;
@@ -14,21 +14,21 @@ use crate::stress::NodeKey;
 use crate::system::{Setup, SystemError};
 use crate::walls::Boundary;
 
-/// How far the surface of a wall goes at most from one equilibrium to the next, over the overlap of the stiffest link under a mean load,
+/// Greatest displacement of a wall's surface from one equilibrium to the next, over the overlap of the stiffest link under a mean load,
 const STEP: f64 = 0.1;
-/// and at least, over the least radius.
+/// and the least, over the least radius.
 const LEAST_STEP: f64 = 1e-6;
-/// A wall that goes farther than so many least radii is told of.
+/// Displacement of a wall, over the least radius, above which a warning is given.
 const FAR: f64 = 0.05;
-/// Times at which it is asked how far a wall went.
+/// Number of times at which the displacement of a wall is checked.
 const LOOKS: usize = 64;
 
 /// Walls that move.
 #[derive(Clone, Debug)]
 pub(super) struct MovingWalls {
-    /// Indices of the walls that do.
+    /// Indices of the walls that move.
     moving: Vec<usize>,
-    /// How far a wall may go in a step, m.
+    /// Greatest displacement of a wall in a step, m.
     step: f64,
     /// The least radius, m.
     least: f64,
@@ -36,13 +36,13 @@ pub(super) struct MovingWalls {
     time: f64,
 }
 
-/// Whether a wall, or its surface, moves.
+/// Returns whether a wall, or its surface, moves.
 fn moves<D: Dimension>(wall: &Boundary<D>) -> bool {
     !wall.motion.is_fixed() || wall.belt != D::Vector::default()
 }
 
 impl MovingWalls {
-    /// Of a setup.
+    /// Finds the moving walls of a setup.
     pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
         let moving = (0..setup.boundaries.len()).filter(|&k| moves(&setup.boundaries[k]));
         let radii = setup.grains.iter().map(|grain| grain.radius);
@@ -60,13 +60,13 @@ impl MovingWalls {
         }
     }
 
-    /// Whether any wall moves.
+    /// Returns whether any wall moves.
     pub fn moves(&self) -> bool {
         !self.moving.is_empty()
     }
 
-    /// When walls are to be moved next after a time, s: before the surface of any that touches somebody has gone a step; without end where none
-    /// moves any more.
+    /// Returns when walls are to be moved after a time, s: before the surface of any wall that is touched has moved by a step; infinite where
+    /// none moves any more.
     fn next<D: Dimension>(
         &self,
         setup: &Setup<D>,
@@ -76,7 +76,7 @@ impl MovingWalls {
         let mut next = f64::INFINITY;
         for &index in self.moving.iter().filter(|&&index| touched(index)) {
             let wall = &setup.boundaries[index];
-            // Contacts are where grains are.
+            // Contacts are where grains are: only their distance from the centre counts.
             let centre = wall.motion.pose(time).centre;
             let reach =
                 |grain: &crate::body::Grain<D>| (grain.position - centre).norm() + grain.radius;
@@ -93,7 +93,7 @@ impl MovingWalls {
     }
 }
 
-/// Where a point of a wall that is at `point` in the wall's own frame has gone between two times, m; its belt with it.
+/// Returns the displacement, between two times, of a point of a wall at `point` in the wall's own frame, m; its belt included.
 fn way<D: Dimension>(
     filling: &QuasiStatic<D>,
     wall: usize,
@@ -109,7 +109,7 @@ fn way<D: Dimension>(
     after.to_world(point) - before.to_world(point) + along * (to - from)
 }
 
-/// The wall and the point of a node in the wall's frame at time 0, with the direction of the wall there; none of a grain.
+/// Returns the wall and the point of a node in the wall's frame at time 0, with the direction of the wall there; `None` for a grain.
 fn on_wall<D: Dimension>(
     filling: &QuasiStatic<D>,
     node: NodeKey,
@@ -128,13 +128,13 @@ fn on_wall<D: Dimension>(
     Some((wall, pose.to_frame(point), normal.unwrap_or_default()))
 }
 
-/// When walls are to be moved next after a time, s.
+/// Returns when walls are to be moved after a time, s.
 pub(super) fn next_move<D: Dimension>(filling: &QuasiStatic<D>, time: f64) -> f64 {
     let touched = |wall: usize| filling.bodies.contains(&BodyRef::Boundary(wall as u16));
     filling.walls.next(&filling.setup, touched, time)
 }
 
-/// Moves walls to where they are at a time, s; gives what that puts into springs, J.
+/// Moves walls to their places at a time, s; returns the energy that this puts into springs, J.
 pub(super) fn move_walls<D: Dimension>(filling: &mut QuasiStatic<D>, time: f64) -> f64 {
     let from = std::mem::replace(&mut filling.walls.time, time);
     let mut given = 0.0;
@@ -155,7 +155,7 @@ pub(super) fn move_walls<D: Dimension>(filling: &mut QuasiStatic<D>, time: f64) 
     given
 }
 
-/// What is to be said of walls that went far.
+/// Returns warnings of walls that moved far.
 pub(super) fn far_walls<D: Dimension>(filling: &QuasiStatic<D>) -> Vec<String> {
     let far = FAR * filling.walls.least;
     let went = |wall: &Boundary<D>| {
@@ -182,7 +182,7 @@ pub(super) fn far_walls<D: Dimension>(filling: &QuasiStatic<D>) -> Vec<String> {
         .collect()
 }
 
-/// A wall is taken away: its links let go, and all goes back to equilibrium.
+/// Removes a wall: its links end, and all grains go back to equilibrium.
 pub(super) fn open<D: Formed>(
     filling: &mut QuasiStatic<D>,
     wall: usize,

@@ -1,4 +1,4 @@
-//! Perturbations of a filling: gravity turns by itself, and grains are taken away.
+//! Perturbations of a filling: gravity turns by itself, and grains are removed.
 
 use super::{QuasiStatic, loads};
 use crate::body::Formed;
@@ -8,7 +8,7 @@ use crate::geometry::three;
 use crate::record::{BodyRef, Sink};
 use crate::system::SystemError;
 
-/// A perturbation comes: gravity turns by itself, and a grain is taken away.
+/// Applies a perturbation: removes a grain; gravity turns by itself, when loads are updated.
 pub(super) fn perturb<D: Formed>(
     filling: &mut QuasiStatic<D>,
     index: usize,
@@ -22,7 +22,7 @@ pub(super) fn perturb<D: Formed>(
         let grain = &filling.setup.grains[k];
         (k, grain.id, grain.position + u)
     }));
-    // Gravity turns whether there are grains or not.
+    // Gravity turns with grains or without.
     if touched.is_empty() && kind.change().is_none() {
         filling.course.warnings.push(format!(
             "perturb[{index}] found no grain at {time:.6} s: nothing was done"
@@ -40,7 +40,7 @@ pub(super) fn perturb<D: Formed>(
     }
 }
 
-/// A grain is taken away, by its place among those that have come.
+/// Removes a grain, given by its index among those that have been added.
 fn remove<D: Formed>(
     filling: &mut QuasiStatic<D>,
     victim: usize,
@@ -57,7 +57,7 @@ fn remove<D: Formed>(
     let links = filling.packing.network().links_of(node).iter();
     let stiffness = links.map(|&link| filling.packing.network().links()[link].kn);
     let stiffness = stiffness.fold(0.0, f64::max);
-    // Between its going and the new equilibrium nothing else moves.
+    // Between its removal and the new equilibrium nothing else moves.
     let weights = filling.loads.are_weights();
     let before = loads::potential(filling);
     for link in filling.packing.drop_node(node, stiffness) {

@@ -1,9 +1,9 @@
-//! The grains of a filling at places where overlaps and springs give the forces that the filling found.
+//! Transition of a filling to motion: places of its grains at which overlaps and springs give the forces that the filling found.
 //!
-//! A filling knows forces by displacements from where each link began, which differ from link to link: a grain that comes finds a bed that has
-//! settled. In motion a normal force follows from the overlap alone. So places are looked for at which overlaps are those of the forces, as near
-//! as can be where more links press than places can follow; from there, with tangential forces as they are, equilibrium is found by the same
-//! rules as each grain's, with the geometry made anew until nothing is left to find.
+//! A filling computes forces from displacements since each link began, which differ from link to link: a grain that comes finds a bed that
+//! has settled. In motion a normal force follows from the overlap alone. So places are found at which overlaps are those of the forces, as
+//! near as can be where more links press than places can follow. From there, with tangential forces as they are, equilibrium is found by the
+//! same rules as for each grain, with the geometry updated until nothing changes.
 
 use super::bearing::law_of;
 use super::contacts::{Beside, Body, Surroundings};
@@ -19,32 +19,32 @@ use crate::stress::{
 };
 use crate::system::SystemError;
 
-/// Solves that bring overlaps to what forces ask for, at most.
+/// Greatest number of solves that fit overlaps to forces.
 const FITS: usize = 30;
-/// The way of a grain in such a solve, over the least radius, that is none.
+/// Displacement of a grain in such a solve, over the least radius, that counts as zero.
 const FITTED: f64 = 1e-13;
-/// How often links whose bodies do not touch are left out, and places looked for anew, at most.
+/// Greatest number of times that links whose bodies do not touch are left out, and places are fitted anew.
 const REFITS: usize = 20;
-/// Bodies are apart with a gap of more than this share of a radius.
+/// Share of a radius above which a gap means that bodies are apart.
 const APART: f64 = 1e-7;
-/// Stiffness across a link in these, over that along it: it holds what no normal force would.
+/// Stiffness across a link in these solves, over that along it: it holds grains that no normal force would.
 const ACROSS: f64 = 1e-3;
-/// Stiffness that ties each grain to its place while equilibrium is looked for, over that of its stiffest link: what may roll stays.
+/// Stiffness that ties each grain to its place in the search for equilibrium, over that of its stiffest link: a grain that may roll stays.
 const TIE: f64 = 1e-6;
-/// Residual of a solve over its load: what is left is found in the next geometry.
+/// Residual of a solve over its load: the next geometry finds the rest.
 const ENOUGH: f64 = 1e-9;
-/// Geometries that equilibrium is looked for in, at most.
+/// Greatest number of geometries in the search for equilibrium.
 const GEOMETRIES: usize = 30;
-/// Force that a grain may lack in the end, over the mean weight.
+/// Residual that a grain may have in the end, over the mean weight.
 const LEFT: f64 = 1e-10;
 
-/// The greatest of some numbers by magnitude.
+/// Returns the greatest magnitude of some numbers.
 fn greatest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |most, value| most.max(value.abs()))
 }
 
 impl<D: Formed> QuasiStatic<'_, D> {
-    /// The filling so far as grains and links of motion.
+    /// Returns the filling so far as grains and links of motion.
     ///
     /// # Errors
     /// A part that nothing holds; numbers that are none.
@@ -59,7 +59,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
         let least = grains.fold(f64::INFINITY, |least, grain| least.min(grain.radius));
         for _ in 0..REFITS {
             for _ in 0..FITS {
-                // Where nothing holds a grain motion goes on from the places so far.
+                // Where nothing holds a grain motion starts from the places so far.
                 let moved = self.fit(&mut places, &links)?;
                 if moved.is_none_or(|moved| moved <= FITTED * least) {
                     break;
@@ -76,7 +76,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
             });
         }
         let weight = self.scale(&links);
-        // Where slides do not end nothing gets better: motion goes on from the best that there was.
+        // Where slides do not end nothing improves: motion starts from the best state found.
         let (mut best, mut slides) = (None, 0);
         let mut left = f64::INFINITY;
         for _ in 0..GEOMETRIES {
@@ -117,7 +117,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
         })
     }
 
-    /// The force that others are told over, N: the mean load, or where nothing loads grains what links bear in the mean.
+    /// Returns the force to which others are relative, N: the mean load, or where nothing loads grains the mean force of links.
     fn scale(&self, links: &[Pressed<D>]) -> f64 {
         let load = mean_load(&self.setup);
         if load > 0.0 {
@@ -128,7 +128,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
         if mean > 0.0 { mean } else { 1.0 }
     }
 
-    /// Links of the filling that press, each seen from the grain that came later.
+    /// Returns the links of the filling that press, each seen from the grain that came later.
     fn pressed(&self) -> Vec<Pressed<D>> {
         let network = self.packing.network();
         let mut index = vec![0; network.nodes().len()];
@@ -141,7 +141,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
             if !stress.on {
                 continue;
             }
-            // A grain that comes is the left node of its links.
+            // A grain that comes is the first node of its links.
             let with = match self.bodies[link.b] {
                 BodyRef::Boundary(wall) => Body::Wall(usize::from(wall)),
                 _ => Body::Grain(index[link.b]),
@@ -159,7 +159,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
         links
     }
 
-    /// Bodies beside each grain at some places, of grains those that came before it.
+    /// Returns the bodies beside each grain at some places; of grains, those that came before it.
     fn beside(&self, places: &[D::Vector]) -> Result<Vec<Vec<Beside<D>>>, SystemError> {
         let reach = self.setup.models.quasi_static.map_or(0.0, |s| s.reach);
         let mut around = Surroundings::new(&self.setup)?.exact();
@@ -169,7 +169,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
             .collect())
     }
 
-    /// Moves grains so that overlaps come nearer to what forces ask for; gives how far at most, m, unless no solve tells.
+    /// Moves grains so that overlaps come nearer to those of the forces; returns the greatest displacement, m, or `None` if the solve fails.
     fn fit(
         &self,
         places: &mut [D::Vector],
@@ -186,7 +186,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
                 };
                 let (pressure, deepest) = match known(links, grain, beside.body, beside.direction) {
                     Some(link) => (link.pressure, link.deepest),
-                    // Whom the filling has apart.
+                    // A pair that is apart in the filling.
                     None if beside.gap < 0.0 => (0.0, 0.0),
                     None => continue,
                 };
@@ -217,14 +217,14 @@ impl<D: Formed> QuasiStatic<'_, D> {
         Ok(Some(shift(&packing, &nodes, places)))
     }
 
-    /// Of links that press in the filling, but whose bodies are apart at some places, the widest of each grain, by index in order. A grain that
-    /// hovered where the filling put it may be held by more of them than can touch it.
+    /// Returns the links that press in the filling, but whose bodies are apart at some places, the widest of each grain, by index in order. A
+    /// grain that hovered where the filling put it may be held by more links than bodies can touch it.
     fn apart(&self, places: &[D::Vector], links: &[Pressed<D>]) -> Result<Vec<usize>, SystemError> {
         let mut widest = Vec::new();
         for (grain, around) in self.beside(places)?.iter().enumerate() {
             let gaps = around.iter().filter_map(|beside| {
                 let index = known_at(links, grain, beside.body, beside.direction)?;
-                // What lets go over a gap may be that far.
+                // A link that releases only over a gap may be that far apart.
                 let end = self
                     .law(grain, beside)
                     .map_or(0.0, |slow| slow.end(links[index].deepest).0);
@@ -240,8 +240,8 @@ impl<D: Formed> QuasiStatic<'_, D> {
         Ok(widest)
     }
 
-    /// What the grains at some places lack of equilibrium at most with the springs that they have, N, and where they would have it, as far as one
-    /// geometry tells; `weight` is the force that they are told over, N.
+    /// Returns the greatest residual, N, of the grains at some places with their present springs, and the places of equilibrium, as far as
+    /// one geometry gives them; `weight` is the force to which others are relative, N.
     fn balance(
         &self,
         places: &[D::Vector],
@@ -260,7 +260,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
                 }
             }
         } else {
-            // Where the grains are now, when motion begins.
+            // At the present places of the grains, when motion begins.
             let here = self.setup.grains.iter().zip(places);
             let here: Vec<Grain<D>> = here
                 .map(|(grain, &position)| Grain { position, ..*grain })
@@ -280,7 +280,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
                 let known = known(links, grain, beside.body, beside.direction);
                 let deepest = known.map_or(0.0, |link| link.deepest);
                 let held = slow.at(-beside.gap, deepest);
-                // What overlaps, or holds over its gap, does so already: its force is told, and only increments are looked for.
+                // A link that overlaps, or holds over its gap, acts already: its force is known, and only increments are solved for.
                 let gap = match known.is_some() && slow.end(deepest).0 <= -beside.gap {
                     true => 0.0,
                     false => beside.gap.max(0.0),
@@ -304,7 +304,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
                     packing.begin_lines(&[(key, line)]);
                 }
                 let pressure = held.force;
-                // What motion would cut at once is none.
+                // The part of the shear that motion would cut at once is left out.
                 let bound = slow.friction() * held.presses;
                 let shear =
                     known.map_or(D::Vector::default(), |link| across(link, beside.direction));
@@ -339,7 +339,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
         for (&node, load) in nodes.iter().zip(&load) {
             packing.set_load(node, load);
         }
-        // As motion has it, whatever the filling allowed.
+        // As in motion, whatever the filling allowed.
         let rules = Rules {
             slides: true,
             tension: Tension::Break,
@@ -385,7 +385,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
         )
     }
 
-    /// A node for each grain.
+    /// Adds a node for each grain.
     fn nodes_at(&self, packing: &mut Packing<D>, places: &[D::Vector]) -> Vec<NodeKey> {
         let grains = self.setup.grains.iter().zip(places);
         grains
@@ -400,12 +400,12 @@ impl<D: Formed> QuasiStatic<'_, D> {
             .collect()
     }
 
-    /// The link of a grain with a body beside it.
+    /// Returns the law of the link of a grain with a body beside it.
     fn law(&self, grain: usize, beside: &Beside<D>) -> Option<SlowLink> {
         law_of(&self.setup, &self.setup.grains[grain], beside)
     }
 
-    /// A link between a grain and a body beside it, apart where there is a gap, m.
+    /// Adds a link between a grain and a body beside it, open where there is a gap, m.
     fn join(
         &self,
         packing: &mut Packing<D>,
@@ -448,14 +448,14 @@ impl<D: Formed> QuasiStatic<'_, D> {
     }
 }
 
-/// What one geometry came to.
+/// Result of one geometry.
 struct Balanced<D: Dimension> {
     places: Vec<D::Vector>,
     links: Vec<Pressed<D>>,
     slides: usize,
 }
 
-/// Ties grains to their places, each by a small share of its stiffest link, or of any where it has none.
+/// Ties grains to their places, each by a small share of the stiffness of its stiffest link, or of any link where it has none.
 fn tie<D: Dimension>(packing: &mut Packing<D>, nodes: &[NodeKey]) {
     let of = |packing: &Packing<D>, links: &mut dyn Iterator<Item = LinkKey>| {
         links.fold(0.0, |most, key| {
@@ -472,7 +472,7 @@ fn tie<D: Dimension>(packing: &mut Packing<D>, nodes: &[NodeKey]) {
     }
 }
 
-/// Grains go where a packing has displaced them; gives how far at most, m.
+/// Moves grains by the displacements of a packing; returns the greatest, m.
 fn shift<D: Dimension>(packing: &Packing<D>, nodes: &[NodeKey], places: &mut [D::Vector]) -> f64 {
     let mut most = 0.0_f64;
     let network = packing.network();

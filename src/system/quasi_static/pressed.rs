@@ -9,38 +9,39 @@ use crate::geometry::{Dimension, Vector};
 pub(in crate::system) struct Pressed<D: Dimension> {
     /// Index of a grain.
     pub grain: usize,
-    /// What it touches: of grains one that came before it.
+    /// Body that it touches: of grains one that came before it.
     pub with: Body,
-    /// From the grain to the other body.
+    /// Direction from the grain to the other body.
     pub normal: D::Vector,
-    /// Along the normal, N; positive in compression.
+    /// Force along the normal, N; positive in compression.
     pub pressure: f64,
-    /// Across it, on the grain, N.
+    /// Force across the normal, on the grain, N.
     pub shear: D::Vector,
-    /// The overlap to which it was loaded, m, where it remembers that.
+    /// Greatest overlap so far, m, where the law depends on it.
     pub deepest: f64,
 }
 
 /// A filling in equilibrium by overlaps and springs.
 #[derive(Debug)]
 pub(in crate::system) struct Placed<D: Dimension> {
-    /// Grains where they lie, at rest.
+    /// Grains at their places, at rest.
     pub grains: Vec<Grain<D>>,
     /// Links that press.
     pub links: Vec<Pressed<D>>,
-    /// The greatest force that a grain lacks, over the mean weight.
+    /// Greatest residual of a grain, over the mean weight.
     pub left: f64,
-    /// How far a grain is from where the filling had it at most, over its radius.
+    /// Greatest distance of a grain from where the filling had it, over its radius.
     pub moved: f64,
-    /// Slides of links on the way there.
+    /// Number of slides of links in the search.
     pub slides: usize,
 }
 
 impl<D: Dimension> Placed<D> {
-    /// The force across the link of a grain with another body (N, on the grain), which lies in a direction, and the overlap to which it was loaded, m.
+    /// Returns the force across the link of a grain with another body in a direction (N, on the grain), and the greatest overlap of the link
+    /// so far, m.
     pub fn held(&self, grain: usize, with: Body, direction: D::Vector) -> Option<(D::Vector, f64)> {
         let (grain, with, direction, sign) = match with {
-            // The one that came later knows of it.
+            // The link belongs to the grain that came later.
             Body::Grain(other) if other > grain => (other, Body::Grain(grain), -direction, -1.0),
             with => (grain, with, direction, 1.0),
         };
@@ -49,7 +50,7 @@ impl<D: Dimension> Placed<D> {
     }
 }
 
-/// The order of bodies beside a grain.
+/// Returns the sort key of a body beside a grain.
 pub(super) fn order(with: Body) -> (u8, usize) {
     match with {
         Body::Wall(wall) => (0, wall),
@@ -57,7 +58,7 @@ pub(super) fn order(with: Body) -> (u8, usize) {
     }
 }
 
-/// The link of a grain with a body beside it, if it presses: of several pieces of a wall that which lies most in the same direction.
+/// Returns the link of a grain with a body beside it, if it presses: of several pieces of a wall the one nearest to the direction.
 pub(super) fn known<D: Dimension>(
     links: &[Pressed<D>],
     grain: usize,
@@ -67,7 +68,7 @@ pub(super) fn known<D: Dimension>(
     known_at(links, grain, with, direction).map(|index| &links[index])
 }
 
-/// Its index.
+/// Returns the index of that link.
 pub(super) fn known_at<D: Dimension>(
     links: &[Pressed<D>],
     grain: usize,
@@ -83,7 +84,7 @@ pub(super) fn known_at<D: Dimension>(
     (along(&nearest) > 0.9).then_some(nearest)
 }
 
-/// The shear of a link whose normal has turned: as large, across the new one.
+/// Returns the shear of a link whose normal has turned: as large, across the new one.
 pub(super) fn across<D: Dimension>(link: &Pressed<D>, normal: D::Vector) -> D::Vector {
     let flat = link.shear - normal * link.shear.dot(&normal);
     let (size, left) = (link.shear.norm(), flat.norm());

@@ -1,4 +1,4 @@
-//! Rows of events, series, snapshots and avalanches.
+//! Rows of events, series, snapshots and avalanches of a filling.
 
 use super::QuasiStatic;
 use crate::event::{EventKind, Regime};
@@ -12,11 +12,11 @@ use crate::system::nodes::COUNTS;
 use crate::system::{EventLog, Rows, SystemError, models};
 use crate::walls::shifts;
 
-/// The top layer reaches this many radii of the last grain below its centre.
+/// Depth of the top layer below the centre of the last grain, in radii of that grain.
 const TOP_LAYER: f64 = 4.0;
 
 impl<D: Dimension> QuasiStatic<'_, D> {
-    /// Logs an event of the whole; its number, 0 when events are not logged.
+    /// Logs an event of the whole run; returns its number, 0 when events are not logged.
     pub(super) fn log(
         &mut self,
         sink: &mut dyn Sink,
@@ -63,7 +63,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         [self.bodies[link.a], self.bodies[link.b]]
     }
 
-    /// Displacement (m) and rotation of a grain.
+    /// Returns the displacement (m) and the rotation of a grain.
     pub(super) fn displacement(&self, node: NodeKey) -> (D::Vector, D::Spin) {
         let network = self.packing.network();
         let m = network.per_node();
@@ -75,7 +75,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         (D::Vector::from_fn(|k| u[k]), D::spin_from_fn(turn))
     }
 
-    /// A row of the series.
+    /// Returns a row of the series.
     pub(super) fn series_row(&mut self, time: f64) -> SeriesRow {
         let energy = self.energy();
         self.tally.worst = energy.balance_error_max;
@@ -89,7 +89,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
             let BodyRef::Boundary(wall) = body else {
                 continue;
             };
-            // A reaction is what the wall gives; a load is what it gets.
+            // A reaction is the force of the wall; a load is the force on the wall.
             let reaction = self.packing.reaction(node);
             let force = D::Vector::from_fn(|k| -reaction[k]);
             let index = usize::from(*wall);
@@ -100,7 +100,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
             for k in 0..D::N {
                 walls[index][k] += force[k];
             }
-            // The plane has its single moment about z, the last of three.
+            // In the plane the single moment is about z, the last of three.
             for k in 0..D::SPINS {
                 walls[index][6 - D::SPINS + k] += D::spin_component(moment, k);
             }
@@ -138,7 +138,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         }
     }
 
-    /// For each node the least grain number of its connected group, and how many groups there are.
+    /// Returns, for each node, the least grain number of its connected group, and the number of groups.
     fn groups(&self) -> (Vec<i64>, u64) {
         let network = self.packing.network();
         let count = network.nodes().len();
@@ -174,7 +174,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         (group, groups)
     }
 
-    /// Counts groups, after a grain has come; about as often in a run as others count theirs.
+    /// Counts groups, after a grain was added, about as often in a run as other models do.
     pub(super) fn count_nodes(&mut self) {
         let every = self.setup.grains.len().div_ceil(COUNTS as usize);
         if !self.nodes.len().is_multiple_of(every) {
@@ -184,7 +184,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         self.tally.nodes.add(groups.rest, groups);
     }
 
-    /// Groups as they are: all of what hangs together is one.
+    /// Returns the present groups: all connected grains are one.
     fn count_groups(&self) -> GroupRow {
         let (names, groups) = self.groups();
         let mut of_grains: Vec<i64> = self.nodes.iter().map(|&node| names[node]).collect();
@@ -203,7 +203,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         Ok(sink.snapshot(&grains, &links)?)
     }
 
-    /// All grains and links.
+    /// Returns rows of all grains and links.
     pub(super) fn rows(&self, time: f64) -> Rows {
         let network = self.packing.network();
         let groups = self.groups().0;
@@ -269,7 +269,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         (grains, links)
     }
 
-    /// The unit vector against all that loads the grains; that of the last axis where nothing does.
+    /// Returns the unit vector against the sum of the loads on the grains; that of the last axis where nothing loads them.
     fn up(&self) -> D::Vector {
         let gravity = self.setup.fields.gravity;
         let down = match self.loads.are_weights() {
@@ -285,7 +285,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
         }
     }
 
-    /// Writes what a grain, or a change of loads, set off, if anything.
+    /// Records the avalanche that a grain, or a change of loads, set off, if any.
     pub(super) fn record_avalanche(
         &mut self,
         sink: &mut dyn Sink,

@@ -1,4 +1,4 @@
-//! What the settings of a filling come to: its solver, the freedom of its nodes, its rules.
+//! Interpretation of the settings of a filling: its solver, the freedom of its nodes, its rules.
 
 use super::super::{FreedomName, OrderName, QuasiStaticSetup, Setup, SolverName, TensionName};
 use crate::contact::{ContactLaw, LawTable};
@@ -9,7 +9,7 @@ use crate::stress::{
     Rima, Rules, Sliding, Solver, Tension, Unresolved,
 };
 
-/// The solver of a name for the network of a filling of `grains` grains.
+/// Returns the solver of a name for the network of a filling of `grains` grains.
 pub(super) fn solver<'s, D: Dimension>(
     name: SolverName,
     network: &Network<D>,
@@ -35,11 +35,11 @@ pub(super) fn solver<'s, D: Dimension>(
     }
 }
 
-/// Solves for each grain that comes: 3.4 in `silo`, more in `silo-large`.
+/// Number of solves for each new grain: 3.4 in `silo`, more in `silo-large`.
 const SOLVES: f64 = 3.0;
 
-/// What happens from one solve to the next while grains come one by one: each brings as many
-/// links as space has dimensions, and some three solves; slides ask for more columns the higher the
+/// Returns the rates of change from one solve to the next while grains come one by one: each brings as many
+/// links as space has dimensions, and some three solves; slides require more columns the higher the
 /// bed is (`silo`: 18 columns a solve, `silo-large`: 60).
 pub(super) fn rates<D: Dimension>(freedom: Freedom, grains: usize) -> Rates {
     Rates {
@@ -53,8 +53,8 @@ pub(super) fn rates<D: Dimension>(freedom: Freedom, grains: usize) -> Rates {
     }
 }
 
-/// Which displacements the solver knows: where no contact grips nothing holds a spin and no load turns it, so that none is
-/// solved for.
+/// Returns the displacements that are solved for: where no contact grips nothing holds a spin and no load turns it, so that spins
+/// are left out.
 pub(super) fn freedom_of(settings: &QuasiStaticSetup, laws: &LawTable) -> Freedom {
     match settings.freedom {
         FreedomName::Full if laws.laws.iter().flatten().any(ContactLaw::grips) => Freedom::Full,
@@ -62,8 +62,8 @@ pub(super) fn freedom_of(settings: &QuasiStaticSetup, laws: &LawTable) -> Freedo
     }
 }
 
-/// How many contacts hold a grain: one that grips, as many as there are directions of those that do not, and one more for each
-/// direction beyond a line that it could turn about.
+/// Returns the number of contacts that hold a grain: one that grips, or as many as there are directions of those that do not; and one
+/// more for each direction beyond a line about which the grain could turn.
 pub(super) fn bearers<D: Dimension>(freedom: Freedom, laws: &LawTable) -> usize {
     match freedom {
         Freedom::Translational if laws.laws.iter().flatten().all(ContactLaw::grips) => 1,
@@ -71,7 +71,7 @@ pub(super) fn bearers<D: Dimension>(freedom: Freedom, laws: &LawTable) -> usize 
     }
 }
 
-/// What solves for the displacements of a setup, in words.
+/// Describes, in words, the solver for the displacements of a setup.
 pub fn solver_of<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> String {
     let freedom = freedom_of(settings, &setup.matter.laws);
     let grains = setup.grains.len();

@@ -1,4 +1,4 @@
-//! What is logged, and how often.
+//! Setup of the logs: contents and intervals.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub enum EventLog {
     Links,
 }
 
-/// Intervals of the logs, s; none for never.
+/// Intervals of the logs, s; `None` for never.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogSetup {
     /// Series.
@@ -28,9 +28,9 @@ pub struct LogSetup {
     pub checkpoint: Option<f64>,
     /// Events.
     pub events: EventLog,
-    /// Size of the cells of the field of stagnant zones, m; none: no field.
+    /// Size of the cells of the field of stagnant zones, m; `None`: no field.
     pub stagnant: Option<f64>,
-    /// Size of the cells of the maps of walls, m; none: no maps.
+    /// Size of the cells of the maps of walls, m; `None`: no maps.
     pub wear: Option<f64>,
     /// Whether collisions are sorted by their energy.
     pub impacts: bool,

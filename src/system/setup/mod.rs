@@ -1,4 +1,4 @@
-//! All that a run starts from: a resolved scenario, in SI units, free of the file format.
+//! Setup of a run: a resolved scenario, in SI units, free of the file format.
 
 mod log;
 mod models;
@@ -44,17 +44,17 @@ pub struct Setup<D: Dimension> {
     pub motion: MotionSetup,
     /// Models beside stepped motion.
     pub models: ModelSetup,
-    /// What acts from outside.
+    /// Sources that act from outside.
     pub sources: SourceSetup<D>,
-    /// From when to when.
+    /// Start and finish.
     pub run: RunSetup,
     /// Logs.
     pub log: LogSetup,
-    /// What is told of how all this came about.
+    /// Notes on how all this came about.
     pub notes: Notes,
 }
 
-/// What grains and walls are made of.
+/// Materials and forms of grains and walls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Matter<D: Dimension> {
@@ -62,20 +62,20 @@ pub struct Matter<D: Dimension> {
     pub materials: Vec<String>,
     /// Laws of the pairs.
     pub laws: LawTable,
-    /// Forms of grains that are no disks or spheres.
+    /// Forms of grains that are neither disks nor spheres.
     pub forms: Vec<Form<D>>,
 }
 
 /// The periodic cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpaceSetup {
-    /// Periodic directions: the length of the box there, m; coordinates run from `origin`.
+    /// Periodic directions, each with the length of the box, m; coordinates run from `origin`.
     pub periodic: Vec<Option<PeriodicAxis>>,
-    /// What drives the edges of the periodic cell; none where these stay.
+    /// Drive of the edges of the periodic cell; `None` where these stay.
     pub cell: Option<CellSetup>,
 }
 
-/// What accelerates grains beside contacts.
+/// Fields that accelerate grains beside contacts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct FieldSetup<D: Dimension> {
@@ -83,20 +83,20 @@ pub struct FieldSetup<D: Dimension> {
     pub gravity: D::Vector,
     /// Viscous drag: force = -coefficient velocity, N s/m; 0 for none.
     pub drag: f64,
-    /// What grains carry, and forces between them.
+    /// Charges and dipoles of grains, and long-range forces between them.
     pub long_range: LongRangeSetup,
     /// Other fields.
     pub place: PlaceFields<D>,
 }
 
-/// From when to when a run goes.
+/// Start and finish of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSetup {
-    /// When motion begins, s: 0, but after a filling in equilibrium.
+    /// Time at which motion begins, s: 0, except after a filling in equilibrium.
     pub begin: f64,
-    /// Settling before time 0: none to start at once.
+    /// Settling before time 0; `None` to start at once.
     pub settle: Option<SettleSetup>,
-    /// When the run ends, s.
+    /// Time at which the run ends, s.
     pub finish: f64,
     /// Whether the run ends once no grain is left (after the feeds are done).
     pub stop_when_empty: bool,
@@ -105,17 +105,17 @@ pub struct RunSetup {
 /// Settling before the run starts: gates closed, outlets shut.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SettleSetup {
-    /// At most this long, s.
+    /// Greatest duration, s.
     pub at_most: f64,
-    /// Ends early when the kinetic energy per grain is under this fraction of m g d.
+    /// Fraction of m g d: settling ends early when the kinetic energy per grain is below it.
     pub kinetic_fraction: f64,
 }
 
-/// What a person who asked for this should know.
+/// Notes for the person who asked for the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Notes {
-    /// What is told of the fills that the grains come from.
+    /// Figures of the fills from which the grains come.
     pub fills: Vec<FillFigures>,
-    /// What to mind: the plan and the figures of the run tell it.
+    /// Warnings, which the plan and the figures of the run report.
     pub warnings: Vec<String>,
 }

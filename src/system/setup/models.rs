@@ -1,30 +1,30 @@
-//! Models that are asked for beside stepped motion, and their settings.
+//! Models that a setup asks for beside stepped motion, and their settings.
 
 use serde::{Deserialize, Serialize};
 
 use crate::collide::engine::{Laws, Rule};
 
-/// Which models a run is under beside stepped motion; all none: each grain is always stepped or flies.
+/// Models of a run beside stepped motion; without any each grain is always stepped or flies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelSetup {
     /// The quasi-static model instead of motion.
     pub quasi_static: Option<QuasiStaticSetup>,
     /// Hard collisions from event to event instead of contacts that last.
     pub events: Option<EventsSetup>,
-    /// Grains in equilibrium stand still: none when each is always stepped.
+    /// Rest of grains in equilibrium; `None` when each grain is always stepped.
     pub morph: Option<MorphSetup>,
 }
 
-/// The event-driven model: what becomes of collisions.
+/// Event-driven model: treatment of collisions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventsSetup {
     /// Rule of each pair of materials, at [first * materials + second].
     pub rules: Vec<Rule>,
-    /// Pairs whose contact law decides instead.
+    /// Pairs whose contact law decides instead of a rule.
     pub laws: Laws,
     /// A pair that collides again within this time, s, stays in touch; 0: no such limit.
     pub contact_time: f64,
-    /// What then.
+    /// Treatment of such a pair.
     pub collapse: CollapseName,
 }
 
@@ -56,28 +56,28 @@ pub enum CollapseName {
     Elastic,
 }
 
-/// When grains come to stand still and when they are woken (docs/morphing.md).
+/// Conditions under which grains come to rest and are woken (docs/morphing.md).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MorphSetup {
-    /// Kinetic energy under which a grain is calm, over m g d.
+    /// Kinetic energy below which a grain is calm, over m g d.
     pub kinetic: f64,
-    /// How long it must be calm, s.
+    /// Time for which it must be calm, s.
     pub dwell: f64,
-    /// Force that it may lack to equilibrium when it is stopped, in weights.
+    /// Residual that it may have when it is stopped, in weights.
     pub residual: f64,
-    /// Force out of balance at which it is woken, in weights.
+    /// Residual at which it is woken, in weights.
     pub wake: f64,
-    /// Height that what strikes it must be able to rise to with its speed for it to be woken at once, with all that a wave reaches
-    /// meanwhile, over the diameter of the smaller grain.
+    /// Height, over the diameter of the smaller grain, to which a striker must be able to rise with its speed, so that the struck grain is
+    /// woken at once, with all that a wave reaches meanwhile.
     pub strike: f64,
-    /// Force out of balance at which it is woken too, over the sum of the normal forces of its links with
+    /// Residual at which it is woken too, over the sum of the normal forces of its links with
     /// other grains at rest.
     pub wake_share: f64,
-    /// Time between two solves that carry loads down, s.
+    /// Time between two equilibrium solves, s.
     pub carry_every: f64,
     /// Time that grains have in such a solve to move against their inertia, s.
     pub pace: f64,
-    /// Force out of balance at which it is woken after a solve, in weights.
+    /// Residual at which it is woken after a solve, in weights.
     pub left: f64,
 }
 
@@ -88,21 +88,21 @@ pub struct QuasiStaticSetup {
     pub interval: f64,
     /// Solver.
     pub solver: SolverName,
-    /// Displacements of a grain.
+    /// Degrees of freedom of a grain.
     pub freedom: FreedomName,
-    /// Whether links slide.
+    /// Whether links may slide.
     pub slides: bool,
-    /// What becomes of links in tension.
+    /// Treatment of links in tension.
     pub tension: TensionName,
     /// Order of connections, breaks and slides.
     pub order: OrderName,
-    /// What a new grain finds.
+    /// State of the bed that a new grain meets.
     pub placed: PlacedName,
-    /// Force that counts as none, N.
+    /// Force that counts as zero, N.
     pub tolerance: f64,
-    /// Gap under which bodies are watched, m.
+    /// Gap below which bodies are watched, m.
     pub reach: f64,
-    /// What comes after the last grain.
+    /// Continuation after the last grain.
     pub then: ThenName,
 }
 

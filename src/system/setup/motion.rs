@@ -1,4 +1,4 @@
-//! How grains in motion are integrated, and where their neighbours are looked for.
+//! Setup of the motion: integration of grains, and the search for neighbours.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub enum NeighborName {
 pub struct MotionSetup {
     /// Integrator.
     pub integrator: IntegratorName,
-    /// Step, s; none: chosen from stiffness, damping and accuracy.
+    /// Step, s; `None`: chosen from stiffness, damping and accuracy.
     pub step: Option<f64>,
     /// Fraction of the limits that a chosen step keeps to.
     pub safety: f64,
@@ -34,12 +34,12 @@ pub struct MotionSetup {
     pub neighbor: NeighborName,
     /// Whether grains without contact fly free (false: always stepped).
     pub flight: bool,
-    /// Whether flyers collide at once where they can: the greatest way of a pair during its contact,
-    /// over the sum of its radii, for which they do; none: each contact is stepped.
+    /// Whether flyers collide at once where they can: the greatest displacement of a pair during its contact,
+    /// over the sum of its radii, for which they do; `None`: each contact is stepped.
     pub collisions: Option<f64>,
-    /// A link is stable under this relative speed, m/s.
+    /// A link is stable below this relative speed, m/s,
     pub stable_speed: f64,
-    /// for this long, s.
+    /// for this time, s.
     pub stable_dwell: f64,
     /// Relative tolerance of slip and grip against the Coulomb limit.
     pub slip_tolerance: f64,

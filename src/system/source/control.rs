@@ -1,11 +1,11 @@
-//! Controls as sources.
+//! Controls as event sources.
 
 use super::{Answer, EventSource, Order, Setup, Sight, Turn};
 use crate::control::{Control, Order as Asked};
 use crate::event::EventKind;
 use crate::geometry::Dimension;
 
-/// The next look of a control, if it comes before the finish, s.
+/// Returns the next check of a control, if it comes before the finish, s.
 fn next(control: &Control, finish: f64) -> Option<Turn> {
     let time = control.next().filter(|&time| time <= finish)?;
     Some(Turn {

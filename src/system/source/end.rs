@@ -1,4 +1,4 @@
-//! The end of settling, and of the run.
+//! End of settling, and of the run, as an event source.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::{Answer, EventSource, Order, Setup, Sight, Turn};
 use crate::event::EventKind;
 use crate::geometry::Dimension;
 
-/// What ends settling that has had its time, and the run.
+/// Source that ends settling when its time is over, and the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::system) struct End;
 

@@ -1,4 +1,4 @@
-//! Feeds: grains shot at random into a region (thesis 5.8.2.1).
+//! Feeds as event sources: grains at random places in a region (thesis 5.8.2.1).
 
 use rand::RngExt as _;
 use serde::{Deserialize, Serialize};
@@ -10,51 +10,51 @@ use crate::geometry::{Dimension, Vector};
 use crate::system::driver::stream;
 use crate::system::{Component, FeedSetup, FeedTiming};
 
-/// Where a feed stands.
+/// State of a feed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::system) struct FeedState {
-    /// Its random stream.
+    /// Random stream of the feed.
     pub rng: rand_chacha::ChaCha8Rng,
-    /// Grains made so far.
+    /// Number of grains made so far.
     pub made: u64,
-    /// Their mass, kg.
+    /// Mass of these, kg.
     pub mass: f64,
-    /// Postponements in a row.
+    /// Number of postponements in a row.
     pub postponed: u32,
-    /// Postponements in all.
+    /// Number of postponements in all.
     pub postponed_in_all: u64,
-    /// When the grain that comes next was to come, s.
+    /// Time at which the next grain was due, s.
     pub due: f64,
-    /// How long grains waited for room in all, s.
+    /// Total time that grains waited for room, s.
     pub waited: f64,
-    /// Whether it found no room for so long that it gave up.
+    /// Whether the feed found no room for so long that it gave up.
     pub stopped: bool,
-    /// When it was shut, s.
+    /// Time at which it was shut, s.
     pub shut: Option<f64>,
-    /// Place of the sort of the grain that waits in the list of components, and its radius, m.
+    /// Index, in the list of components, of the sort of the waiting grain, and the radius of that grain, m.
     pub waiting: Option<(u32, f64)>,
 }
 
 impl FeedState {
-    /// Until when it was to give, of a run that is at a time, s.
+    /// Returns the time until which the feed was to give, in a run that is at a time, s.
     pub fn until(&self, time: f64) -> f64 {
         self.shut.map_or(time, |shut| shut.min(time))
     }
 }
 
-/// Streams of feeds are numbered from here.
+/// Number of the first stream of feeds.
 const FIRST_STREAM: u64 = 1_000;
 
 /// A feed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::system) struct Feed {
-    /// Its place in the setup.
+    /// Index in the setup.
     index: usize,
     state: FeedState,
 }
 
 impl Feed {
-    /// The feed of a setup at a place in its list.
+    /// Creates the feed at an index of the setup's list.
     pub fn new<D: Dimension>(setup: &Setup<D>, index: usize) -> Self {
         Self {
             index,
@@ -73,17 +73,17 @@ impl Feed {
         }
     }
 
-    /// It gives no more from a time on, s.
+    /// Shuts the feed at a time, s.
     pub fn shut(&mut self, time: f64) {
         self.state.shut.get_or_insert(time);
     }
 
-    /// Where it stands.
+    /// Returns the state of the feed.
     pub fn state(&self) -> &FeedState {
         &self.state
     }
 
-    /// The grain with a number and a radius, m, at a place.
+    /// Creates the grain with a number and a radius, m, at a place.
     fn made<D: Formed>(
         &mut self,
         sort: &Component,
@@ -101,7 +101,7 @@ impl Feed {
         grain
     }
 
-    /// Books a grain that comes; gives when the next is due, s.
+    /// Books a grain that comes; returns when the next is due, s.
     fn book<D: Dimension>(&mut self, feed: &FeedSetup<D>, mass: f64, time: f64) -> f64 {
         let state = &mut self.state;
         state.made += 1;
@@ -121,7 +121,7 @@ impl Feed {
         state.due
     }
 
-    /// There was no room for a grain of a sort with a radius, m.
+    /// Postpones a grain of a sort with a radius, m, for which there was no room.
     fn postpone<D: Dimension>(
         &mut self,
         feed: &FeedSetup<D>,

@@ -1,11 +1,11 @@
-//! Force fields with an inner state.
+//! Force fields with an inner state, as an event source.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, EventSource, Order, Setup, Sight, Turn};
 use crate::geometry::Dimension;
 
-/// What has fields do what is due. When that is they tell once they have done it, so that no turn follows from the setup.
+/// Source that updates fields. Fields report their next update once they have made one, so that no event follows from the setup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::system) struct FieldTurns;
 

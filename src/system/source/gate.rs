@@ -1,4 +1,4 @@
-//! Gates: walls that go at a time.
+//! Gates, which are walls that open at a time, as event sources.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::{Answer, EventSource, Order, Setup, Sight, Turn};
 use crate::event::EventKind;
 use crate::geometry::Dimension;
 
-/// A wall that may go.
+/// A wall that may open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::system) struct Gate {
     /// Index of the wall.
@@ -14,7 +14,7 @@ pub(in crate::system) struct Gate {
 }
 
 impl Gate {
-    /// Of the wall with this index.
+    /// Creates the gate of the wall with this index.
     pub fn new(wall: usize) -> Self {
         Self { wall }
     }

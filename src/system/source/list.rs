@@ -1,4 +1,4 @@
-//! All sources of a run.
+//! List of all event sources of a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub(in crate::system) struct Sources {
 }
 
 impl Sources {
-    /// Those of a setup, at its start.
+    /// Creates the sources of a setup, at its start.
     pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
         Self {
             tickers: Ticker::ALL.into_iter().map(Ticker::new).collect(),
@@ -47,7 +47,7 @@ impl Sources {
         }
     }
 
-    /// Whether they are of a setup.
+    /// Returns whether the sources match a setup.
     pub fn fit<D: Dimension>(&self, setup: &Setup<D>) -> bool {
         self.tickers.len() == Ticker::ALL.len()
             && self.gates.len() == setup.boundaries.len()
@@ -56,7 +56,7 @@ impl Sources {
             && self.controls.len() == setup.sources.controls.len()
     }
 
-    /// The one that has a name in the queue, if it is one of these.
+    /// Returns the source of a name in the queue, if it is one of these.
     pub fn get_mut<D: Formed>(&mut self, source: Source) -> Option<&mut dyn EventSource<D>> {
         match source {
             Source::Gate(k) => Some(self.gates.get_mut(k as usize)?),
@@ -70,12 +70,12 @@ impl Sources {
         }
     }
 
-    /// The one that ticks, if it is one of these.
+    /// Returns the ticker of a source, if it is one of these.
     pub fn ticker(&mut self, source: Source) -> Option<&mut Ticker> {
         self.tickers.iter_mut().find(|one| one.source() == source)
     }
 
-    /// The first turn of each that has one.
+    /// Returns the first event of each source that has one.
     pub fn first<D: Formed>(&self, setup: &Setup<D>) -> Vec<(Source, Turn)> {
         let tickers = self.tickers.iter();
         let tickers = tickers.map(|one| (one as &dyn EventSource<D>, one.source()));
@@ -102,7 +102,7 @@ impl Sources {
             .collect()
     }
 
-    /// Goes on from those of a filling at a time, s: logs by their turns, others from then on.
+    /// Goes on from the sources of a filling at a time, s: logs keep their counts, outlets and meters start at that time.
     pub fn go_on_from<D: Dimension>(&mut self, before: &Sources, setup: &Setup<D>, time: f64) {
         for (own, before) in self.tickers.iter_mut().zip(&before.tickers) {
             *own = match own.source() {
@@ -112,44 +112,44 @@ impl Sources {
         }
     }
 
-    /// What looks for rest and for jams.
+    /// Returns the source that checks for rest and for jams.
     pub fn look(&self) -> &RestLook {
         &self.look
     }
 
-    /// A perturbation that the setup has got since.
+    /// Adds a perturbation that the setup has got since.
     pub fn add_perturbation(&mut self, index: usize) {
         self.perturbs.push(Perturbation::new(index));
     }
 
-    /// A perturbation has come once more.
+    /// Counts one more use of a perturbation.
     pub fn perturbed(&mut self, index: usize) {
         if let Some(one) = self.perturbs.get_mut(index) {
             one.used();
         }
     }
 
-    /// Perturbations that come after a jam that was found at a time, s.
+    /// Returns the perturbations that follow a jam found at a time, s.
     pub fn after_jam<D: Dimension>(&self, setup: &Setup<D>, time: f64) -> Vec<(Source, Turn)> {
         let all = (0..).map(Source::Perturb).zip(&self.perturbs);
         all.filter_map(|(name, one)| Some((name, one.after_jam(setup, time)?)))
             .collect()
     }
 
-    /// A feed gives no more from a time on, s.
+    /// Shuts a feed at a time, s.
     pub fn shut(&mut self, feed: usize, time: f64) {
         if let Some(feed) = self.feeds.get_mut(feed) {
             feed.shut(time);
         }
     }
 
-    /// What controls have ordered that lasts, and when, s.
+    /// Returns the orders of controls that last, with their times, s.
     pub fn standing(&self) -> Vec<(control::Order, f64)> {
         let all = self.controls.iter();
         all.filter_map(|one| one.standing()).collect()
     }
 
-    /// Whether feeds have more to give.
+    /// Returns whether feeds have more to give.
     pub fn to_come<D: Dimension>(&self, setup: &Setup<D>) -> bool {
         let feeds = setup.sources.feeds.iter().zip(&self.feeds);
         feeds
@@ -157,7 +157,7 @@ impl Sources {
             .any(|(feed, now)| !feed.is_done(now.state(), &setup.matter.forms))
     }
 
-    /// The feeds, in order of the scenario.
+    /// Returns the feeds, in order of the scenario.
     pub fn feeds(&self) -> &[Feed] {
         &self.feeds
     }

@@ -1,4 +1,4 @@
-//! Looks for rest, while grains settle, and for jams.
+//! Checks for rest, while grains settle, and for jams, as an event source.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,23 +6,23 @@ use super::{Answer, EventSource, Order, Setup, Sight, Turn};
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 
-/// Between two looks for rest while settling, s.
+/// Time between two rest checks while settling, s.
 const SETTLE_LOOK: f64 = 0.01;
 
-/// Between two looks for a jam, in roots of diameter over gravity. What is not at rest for good must show it within so many looks: a ball
-/// on a slope of s has an energy of s^2 / 3 (t^2 g / d) m g d after the time t. With half of it, 0.275, heaps beside an orifice that only crept
-/// were jams.
+/// Time between two jam checks, in roots of diameter over gravity. A grain that is not at rest for good must show it within all checks:
+/// a ball on a slope of s has an energy of s^2 / 3 (t^2 g / d) m g d after the time t. With half of it, 0.275, heaps beside an orifice that
+/// only crept were taken for jams.
 const JAM_LOOK: f64 = 0.55;
 
-/// What looks whether all rest.
+/// Source that checks whether all grains are at rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::system) struct RestLook {
-    /// Between two looks for a jam, s; without end where nothing falls.
+    /// Time between two jam checks, s; infinite where nothing falls.
     every: f64,
 }
 
 impl RestLook {
-    /// Of a setup at its start: by its own gravity, though it be shaken later.
+    /// Creates the source at the start of a setup, with the setup's own gravity, even if it is shaken later.
     pub fn new<D: Dimension>(setup: &Setup<D>) -> Self {
         let gravity = setup.fields.gravity.norm();
         let every = match setup.mean_diameter() {
@@ -32,17 +32,17 @@ impl RestLook {
         Self { every }
     }
 
-    /// The next look for a jam after a time, s.
+    /// Returns the next jam check after a time, s.
     pub fn after(&self, time: f64) -> Turn {
         turn(time + self.every)
     }
 
-    /// The last of some looks for a jam, of which the first comes at a time, s.
+    /// Returns a time, s, by which so many jam checks are over, the first of which comes at a time, s.
     pub fn last_of(&self, first: f64, looks: u32) -> f64 {
         first + f64::from(looks) * self.every
     }
 
-    /// The next look for rest after a time, s, while grains settle, which they do before time 0.
+    /// Returns the next rest check after a time, s, while grains settle, which they do before time 0.
     pub fn settling(&self, time: f64) -> Option<Turn> {
         let next = time + SETTLE_LOOK;
         (next < 0.0).then(|| turn(next))

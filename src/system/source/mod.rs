@@ -1,5 +1,5 @@
-//! What acts at times of its own and is no model: it looks at the world and says what is to be done. It changes nothing itself, so that it knows
-//! nothing of how the models keep what they move; the loop carries its orders out and logs them.
+//! Event sources, which act at times of their own and are no models: a source reads the world and gives orders. It changes nothing itself,
+//! so that it does not depend on how the models store what they move; the loop executes its orders and logs them.
 
 mod control;
 mod end;
@@ -23,87 +23,87 @@ pub(super) use feed::{Feed, FeedState};
 pub(super) use list::Sources;
 pub(super) use ticker::Ticker;
 
-/// A turn of a source.
+/// An event of a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// As what it is in the queue.
+    /// Kind of the entry in the queue.
     pub kind: EventKind,
 }
 
-/// What a source sees of the world.
+/// Read-only view of the simulation that an event source is given.
 pub(super) trait Sight<D: Dimension>: Readings {
-    /// What was set up.
+    /// Returns the setup.
     fn setup(&self) -> &Setup<D>;
 
-    /// Whether grains settle still, before time 0.
+    /// Returns whether grains are still settling, before time 0.
     fn is_settling(&self) -> bool;
 
-    /// Whether a jam stands.
+    /// Returns whether a jam is established.
     fn is_jammed(&self) -> bool;
 
-    /// The number of the next grain that comes; none where all numbers are used.
+    /// Returns the number of the next grain; `None` where all numbers are used.
     fn next_grain(&self) -> Option<GrainId>;
 
-    /// A place where space repeats itself, within the box.
+    /// Returns a place wrapped into the box where space is periodic.
     fn wrapped(&self, place: D::Vector) -> D::Vector;
 
-    /// Whether a ball of a radius (m) at a place touches neither a grain nor a wall at a time, s.
+    /// Returns whether a ball of a radius (m) at a place touches neither a grain nor a wall at a time, s.
     fn is_free(&mut self, place: D::Vector, radius: f64, time: f64) -> bool;
 }
 
-/// What a source wants done.
+/// An order of a source.
 #[derive(Debug)]
 pub(super) enum Order<D: Dimension> {
-    /// A grain comes, with the next number.
+    /// Adds a grain, with the next number.
     Add(Box<Grain<D>>),
-    /// A wall goes, with its links and the energy that they hold.
+    /// Opens a wall, which takes its links and the energy that they hold with it.
     Open(usize),
-    /// A wall that slides begins to.
+    /// Starts the motion of a sliding wall.
     Slide(usize),
-    /// A feed gives no more.
+    /// Shuts a feed.
     Shut(usize),
-    /// A row of the series is written.
+    /// Writes a row of the series.
     Row,
-    /// A snapshot is taken.
+    /// Takes a snapshot.
     Snapshot,
-    /// The state is saved.
+    /// Saves the state.
     Save,
-    /// Clusters that have left through outlets are removed.
+    /// Removes clusters that have left through outlets.
     RemoveLeft,
-    /// It is looked whether grains that settle rest.
+    /// Checks whether settling grains are at rest.
     LookForRest,
-    /// It is looked whether a jam stands.
+    /// Checks whether there is a jam.
     LookForJam,
-    /// Grains have not come to rest: the run begins all the same.
+    /// Begins the run although grains have not come to rest.
     GiveUpSettling,
-    /// The run ends.
+    /// Ends the run.
     Finish,
-    /// Fields with an inner state do what is due.
+    /// Updates fields with an inner state.
     UpdateFields,
-    /// A perturbation comes.
+    /// Applies a perturbation.
     Perturb(usize),
-    /// An event is counted that changes nothing.
+    /// Counts an event that changes nothing.
     Count(EventKind),
-    /// An event is counted and logged that changes nothing, with words for whoever reads the summary.
+    /// Counts and logs an event that changes nothing, with a warning for the summary.
     Warn(EventKind, String),
 }
 
-/// What a source does at its turn.
+/// Result of an event of a source.
 #[derive(Debug)]
 pub(super) struct Answer<D: Dimension> {
-    /// To be carried out in this order.
+    /// Orders, to be executed in this order.
     pub orders: Vec<Order<D>>,
-    /// Its next turn, if it has one.
+    /// Next event of the source, if it has one.
     pub next: Option<Turn>,
 }
 
-/// What acts at times of its own. What it was set up as is in the setup; it holds its state only.
+/// A source that acts at times of its own. Its configuration is in the setup; it holds its state only.
 pub(super) trait EventSource<D: Dimension>: Debug + Send + Sync {
-    /// Its first turn from time 0 on.
+    /// Returns the source's first event from time 0 on.
     fn first(&self, setup: &Setup<D>) -> Option<Turn>;
 
-    /// Its turn has come, s.
+    /// Handles the source's event at this time, s.
     fn act(&mut self, time: f64, sight: &mut dyn Sight<D>) -> Answer<D>;
 }

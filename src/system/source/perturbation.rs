@@ -1,4 +1,4 @@
-//! Perturbations: what disturbs the whole at a time, or after a jam.
+//! Perturbations as event sources: they disturb the whole at a time, or after a jam.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,27 +7,27 @@ use crate::event::EventKind;
 use crate::geometry::Dimension;
 use crate::system::PerturbWhen;
 
-/// One that may come once, or after each of so many jams.
+/// A perturbation that may come once, or after each of so many jams.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::system) struct Perturbation {
-    /// Which, in order of the scenario.
+    /// Index in order of the scenario.
     index: usize,
-    /// How often it has come.
+    /// Number of times that it has come.
     uses: u64,
 }
 
 impl Perturbation {
-    /// The one with this index.
+    /// Creates the perturbation with this index.
     pub fn new(index: usize) -> Self {
         Self { index, uses: 0 }
     }
 
-    /// It has come once more.
+    /// Counts one more use.
     pub fn used(&mut self) {
         self.uses += 1;
     }
 
-    /// When it comes after a jam that was found at a time, s.
+    /// Returns when it comes after a jam that was found at a time, s.
     pub fn after_jam<D: Dimension>(&self, setup: &Setup<D>, time: f64) -> Option<Turn> {
         match setup.sources.perturbs[self.index].when {
             PerturbWhen::OnJam { delay, at_most }

@@ -1,4 +1,4 @@
-//! What is done again and again, at even intervals.
+//! Event sources that act at even intervals.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,16 +8,16 @@ use crate::geometry::Dimension;
 use crate::system::schedule::Source;
 use crate::system::ticks::tick_at;
 
-/// A source whose turns come at even intervals.
+/// A source whose events come at even intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::system) struct Ticker {
     source: Source,
-    /// How many turns it has had.
+    /// Number of events so far.
     turns: u64,
 }
 
 impl Ticker {
-    /// All that tick.
+    /// All sources that tick.
     pub const ALL: [Source; 5] = [
         Source::Series,
         Source::Snapshot,
@@ -26,17 +26,17 @@ impl Ticker {
         Source::Checkpoint,
     ];
 
-    /// Of one of [`Ticker::ALL`].
+    /// Creates the ticker of one of [`Ticker::ALL`].
     pub fn new(source: Source) -> Self {
         Self { source, turns: 0 }
     }
 
-    /// Of which source it is.
+    /// Returns the source.
     pub fn source(&self) -> Source {
         self.source
     }
 
-    /// Those whose turns of before a time (s) are over.
+    /// Returns the ticker without its events before a time (s).
     pub fn after<D: Dimension>(mut self, setup: &Setup<D>, time: f64) -> Self {
         if let Some(every) = self.every(setup) {
             self.turns = (time / every).floor() as u64;
@@ -44,19 +44,19 @@ impl Ticker {
         self
     }
 
-    /// From how many turns on it counts.
+    /// Sets the number of events from which it counts.
     pub fn set(&mut self, turns: u64) {
         self.turns = turns;
     }
 
-    /// One more turn was had; gives the next.
+    /// Counts one more event; returns the next.
     pub fn tick<D: Dimension>(&mut self, setup: &Setup<D>) -> Option<Turn> {
         self.turns += 1;
         self.turn(setup)
             .filter(|turn| turn.time <= setup.run.finish)
     }
 
-    /// The time between two turns, s; none where there are none.
+    /// Returns the time between two events, s; `None` where there are none.
     fn every<D: Dimension>(&self, setup: &Setup<D>) -> Option<f64> {
         match self.source {
             Source::Series => setup.log.series,
@@ -75,11 +75,11 @@ impl Ticker {
         }
     }
 
-    /// The next turn, though it be past the finish. Times follow from the count, so that rounding does not add up.
+    /// Returns the next event, even if it is past the finish. Times follow from the count, so that rounding does not add up.
     fn turn<D: Dimension>(&self, setup: &Setup<D>) -> Option<Turn> {
         let every = self.every(setup)?;
         let (time, kind) = match self.source {
-            // These begin at time 0, and have a last one at the end.
+            // These begin at time 0, and have a last event at the end.
             Source::Series => (
                 tick_at(self.turns, every, setup.run.finish),
                 EventKind::LogState,
@@ -88,7 +88,7 @@ impl Ticker {
                 tick_at(self.turns, every, setup.run.finish),
                 EventKind::Visualize,
             ),
-            // A look at outlets at the very end would change the run.
+            // A check of outlets at the very end would change the run.
             Source::Outlet => ((self.turns + 1) as f64 * every, EventKind::DeleteBodies),
             Source::Checkpoint => ((self.turns + 1) as f64 * every, EventKind::Checkpoint),
             _ => ((self.turns + 1) as f64 * every, EventKind::LogState),
@@ -108,11 +108,11 @@ impl<D: Dimension> EventSource<D> for Ticker {
             Source::Snapshot => vec![Order::Snapshot],
             Source::Outlet => vec![Order::RemoveLeft],
             Source::Checkpoint => vec![Order::Save],
-            // Meters have looked before each source that asks them.
+            // Meters have been updated before each source that reads them.
             _ => Vec::new(),
         };
         let next = self.tick(sight.setup());
-        // In a jam no grain leaves: looks begin again once it is broken.
+        // In a jam no grain leaves: checks begin again once it is broken.
         let rests = self.source == Source::Outlet && sight.is_jammed();
         Answer {
             orders,

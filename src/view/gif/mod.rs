@@ -1,5 +1,5 @@
-//! Animated pictures of a run as GIF (version 89a): one palette for all frames, each frame only the
-//! rectangle that changed, what did not change in it transparent.
+//! Animations of a run as GIF (version 89a): one palette for all frames; each frame contains only the rectangle that
+//! changed, with unchanged pixels transparent.
 
 mod palette;
 
@@ -10,14 +10,14 @@ use tiny_skia::Pixmap;
 
 use palette::{Histogram, Palette};
 
-/// Frames that the palette is chosen from.
+/// Number of frames from which the palette is chosen.
 const LOOKED_AT: usize = 24;
-/// How long the last frame stays, hundredths of a second.
+/// Duration of the last frame, hundredths of a second.
 const LAST: u16 = 150;
 
-/// An animation of `count` frames of equal size, each shown `delay` hundredths of a second, over and
-/// over. Frames are asked for more than once, so that only one is held at a time. None where a frame cannot be
-/// drawn or is larger than the format allows.
+/// Returns an animation of `count` frames of equal size, each shown for `delay` hundredths of a second, in a loop.
+/// Each frame is requested more than once, so that only one is held at a time. None if a frame cannot be drawn or
+/// exceeds the limits of the format.
 pub(super) fn gif(
     count: usize,
     delay: u16,

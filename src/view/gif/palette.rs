@@ -1,8 +1,8 @@
-//! At most 255 colours that stand for all of an animation: median cut (Heckbert 1982).
+//! At most 255 colours for a whole animation, chosen by median cut (Heckbert 1982).
 
-/// The index that leaves a pixel as it was.
+/// Index that leaves a pixel unchanged.
 pub(super) const TRANSPARENT: u8 = 255;
-/// Bits of a channel by which colours are told apart.
+/// Bits per channel that distinguish colours.
 const FINE: u32 = 5;
 
 fn class(pixel: &[u8]) -> usize {
@@ -10,9 +10,9 @@ fn class(pixel: &[u8]) -> usize {
     channel(0) << (2 * FINE) | channel(1) << FINE | channel(2)
 }
 
-/// How often colours are seen.
+/// Frequencies of colours.
 pub(super) struct Histogram {
-    /// For each class of like colours their number and the sums of their channels.
+    /// For each class of similar colours the number of pixels and the sums of their channels.
     classes: Vec<[u64; 4]>,
 }
 
@@ -35,7 +35,7 @@ impl Histogram {
     }
 }
 
-/// Colours, and the nearest of them for each class.
+/// The chosen colours, and the nearest of them for each class.
 pub(super) struct Palette {
     colours: Vec<[u8; 3]>,
     nearest: Vec<Option<u8>>,
@@ -50,7 +50,7 @@ impl Palette {
         }
         let mut boxes = vec![all];
         while boxes.len() < usize::from(TRANSPARENT) {
-            // Where most is lost: the longest side, weighed by the root of how often it is seen.
+            // Cuts where the loss is greatest: the longest side, weighted by the square root of the frequency.
             let loss = |colours: &Vec<([u8; 3], u64)>| {
                 let seen: u64 = colours.iter().map(|c| c.1).sum();
                 f64::from(longest(colours).1) * (seen as f64).sqrt()
@@ -69,7 +69,7 @@ impl Palette {
                 sum += c.1;
                 sum > half
             });
-            // Both parts hold something.
+            // Both parts are non-empty.
             let cut = cut.unwrap_or(0).clamp(1, colours.len() - 1);
             let upper = colours.split_off(cut);
             boxes.extend([colours, upper]);
@@ -85,13 +85,13 @@ impl Palette {
         }
     }
 
-    /// All 256 entries.
+    /// Returns all 256 entries.
     pub(super) fn colours(&self) -> impl Iterator<Item = [u8; 3]> {
         let rest = std::iter::repeat([0; 3]);
         self.colours.iter().copied().chain(rest).take(256)
     }
 
-    /// The entry that is nearest to a pixel.
+    /// Returns the entry nearest to a pixel.
     pub(super) fn index(&mut self, pixel: &[u8]) -> u8 {
         let class = class(pixel);
         if let Some(known) = self.nearest[class] {
@@ -108,7 +108,7 @@ impl Palette {
     }
 }
 
-/// The channel in which colours differ most, and by how much.
+/// Returns the channel with the greatest range of values, and that range.
 fn longest(colours: &[([u8; 3], u64)]) -> (usize, u8) {
     let spread = |k: usize| {
         let values = colours.iter().map(|c| c.0[k]);

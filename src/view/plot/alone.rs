@@ -1,18 +1,18 @@
-//! A plot in files of its own: a drawing that needs no page, and its table.
+//! Writes a plot to files of its own: a drawing that needs no page, and its table.
 
 use std::fmt::Write;
 
 use super::{Column, Plot, svg};
 
-/// Colours and rules of the page, which the drawing takes along.
+/// Colours and style rules of the page, which the drawing includes.
 const STYLE: &str = include_str!("../report/page/style.css");
 const RULES: &str = include_str!("../report/page/plot.css");
 
-/// The plot as an SVG file: on white, in the colours of a light page, with its rules within.
+/// Returns the plot as an SVG file: on white, in the colours of a light page, with its style rules inside.
 pub(in crate::view) fn alone(plot: &Plot) -> String {
     let text = svg(plot);
     let (head, rest) = text.split_once('>').unwrap_or((&text, ""));
-    // A file has a size of its own, and nothing to walk through with the keyboard.
+    // A file has a size of its own, and no keyboard focus.
     let head = head.replace(" tabindex=\"0\"", "");
     let head = match size(&head) {
         Some((width, height)) => format!("{head} width=\"{width}\" height=\"{height}\""),
@@ -26,13 +26,13 @@ pub(in crate::view) fn alone(plot: &Plot) -> String {
     )
 }
 
-/// Width and height of a drawing's own view.
+/// Returns the width and height of a drawing's view box.
 fn size(head: &str) -> Option<(&str, &str)> {
     let view = head.split_once("viewBox=\"0 0 ")?.1;
     view.split_once('"')?.0.split_once(' ')
 }
 
-/// The text with the page's names of colours replaced by the colours.
+/// Replaces the page's colour names in the text by the colours.
 fn fixed(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -47,13 +47,13 @@ fn fixed(text: &str) -> String {
     out + rest
 }
 
-/// The first value that the page gives a name: that of its light colours.
+/// Returns the first value that the page assigns to a name: that of the light colours.
 fn colour(name: &str) -> Option<&'static str> {
     let (_, after) = STYLE.split_once(&format!(" {name}: "))?;
     Some(after.split_once(';')?.0)
 }
 
-/// The table behind a plot as comma-separated values; units stand in the heads.
+/// Returns the table behind a plot as comma-separated values; the header contains the units.
 pub(in crate::view) fn csv(columns: &[Column]) -> String {
     let quoted = |text: String| match text.contains([',', '"', '\n']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),

@@ -1,21 +1,21 @@
-//! Axes: what they hold, where their ticks are, what these say.
+//! Axes: their range, the positions of their ticks, and the labels of these.
 
-/// How a quantity goes along an axis.
+/// Scaling of a quantity along an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::view) enum Scaling {
-    /// Evenly, with 0 on the axis where values are near it.
+    /// Linear; 0 is included if it is near the values.
     #[default]
     Even,
-    /// Evenly, ending where the values end.
+    /// Linear; ends where the values end.
     Tight,
-    /// By factors of ten; values that are not above 0 are left out.
+    /// Logarithmic; values that are not above 0 are omitted.
     Log,
 }
 
 /// An axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::view) struct Axis {
-    /// The quantity and its unit, as "time (s)".
+    /// The quantity and its unit, such as "time (s)".
     pub(in crate::view) label: String,
     pub(in crate::view) scaling: Scaling,
 }
@@ -29,21 +29,21 @@ impl Axis {
     }
 }
 
-/// Decades below the greatest value that a logarithmic axis shows at most.
+/// Greatest number of decades below the greatest value on a logarithmic axis.
 const DECADES: f64 = 12.0;
 
-/// An axis on paper.
+/// An axis with its range and ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ruler {
-    /// Values at its ends.
+    /// Values at the ends.
     pub(super) ends: [f64; 2],
     pub(super) log: bool,
-    /// Values and words of ticks; those without words are minor.
+    /// Values and labels of ticks; ticks without a label are minor.
     pub(super) ticks: Vec<(f64, String)>,
 }
 
 impl Ruler {
-    /// An axis for values, with about `count` ticks.
+    /// Makes an axis for values, with about `count` ticks.
     pub(super) fn new(values: impl Iterator<Item = f64>, scaling: Scaling, count: usize) -> Ruler {
         let log = scaling == Scaling::Log;
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -56,7 +56,7 @@ impl Ruler {
         if log {
             return logarithmic(low.max(high * libm::exp10(-DECADES)), high);
         }
-        // Nearly all of what is drawn begins at nothing, or a hair's breadth below it.
+        // Most quantities begin at zero, or slightly below it.
         if scaling == Scaling::Even && low < 0.5 * high && low > -0.01 * high {
             low = 0.0;
         }
@@ -66,7 +66,7 @@ impl Ruler {
         even(low, high, scaling, count)
     }
 
-    /// The share of the axis at which a value stands; none for a value that cannot.
+    /// Returns the position of a value as a fraction of the axis; none for a value that cannot be shown.
     pub(super) fn share(&self, value: f64) -> Option<f64> {
         let [low, high] = self.ends;
         let share = if self.log {
@@ -78,7 +78,7 @@ impl Ruler {
     }
 }
 
-/// A power of ten times 1, 2 or 5 that is at least this.
+/// Returns the least power of ten times 1, 2 or 5 that is at least `rough`.
 fn round_step(rough: f64) -> f64 {
     let power = libm::exp10(libm::log10(rough).floor());
     let digit = [1.0, 2.0, 5.0]
@@ -93,7 +93,7 @@ fn even(low: f64, high: f64, scaling: Scaling, count: usize) -> Ruler {
     let last = (high / step + 1e-9).floor();
     let ends = match scaling {
         Scaling::Tight => [low, high],
-        // A little room above the greatest value, unless a tick is there.
+        // Leaves a margin above the greatest value.
         _ => {
             let room = 0.04 * (high - low);
             let low = if low == 0.0 { 0.0 } else { low - room };
@@ -148,7 +148,7 @@ fn decade(power: i32) -> String {
 }
 
 fn decimal(value: f64) -> String {
-    // The shortest decimal of a digit times a power of ten that may be rounded.
+    // Returns the shortest decimal form of a digit times a power of ten that may be rounded.
     let digits = (-libm::log10(value).floor()).clamp(0.0, 12.0) as usize;
     format!("{value:.digits$}")
 }
@@ -167,7 +167,7 @@ fn superscript(power: i32) -> String {
     power.to_string().chars().map(digit).collect()
 }
 
-/// A tick of an even axis in words: as many digits as its step needs.
+/// Formats a tick of a linear axis with as many digits as its step needs.
 fn number(value: f64, step: f64) -> String {
     let value = if value.abs() < 1e-9 * step {
         0.0
@@ -189,7 +189,7 @@ fn number(value: f64, step: f64) -> String {
     minus(&format!("{value:.digits$}"))
 }
 
-/// A true minus sign.
+/// Replaces hyphens by minus signs.
 fn minus(text: &str) -> String {
     text.replace('-', "\u{2212}")
 }

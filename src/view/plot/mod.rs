@@ -1,8 +1,7 @@
-//! Plots of a run's page: curves, bars and fields on axes, drawn as SVG without any script.
+//! Plots of a run's page: curves, bars and fields on axes, drawn as SVG without scripts.
 //!
-//! A [`Plot`] holds what is drawn and, apart from it, the table behind it, which the page offers as
-//! CSV and reads for its hover values. Colours are names of CSS variables, so that one drawing serves
-//! light and dark pages.
+//! A [`Plot`] contains the drawing and, separately, the table behind it, which the page offers as CSV and reads for
+//! its hover values. Colours are names of CSS variables, so that one drawing serves light and dark pages.
 
 mod alone;
 mod axis;
@@ -16,28 +15,28 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-/// What is drawn of a quantity.
+/// Form in which a quantity is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Mark {
     /// Points joined by lines.
     Line(Vec<[f64; 2]>),
-    /// The same, dashed: theory and fits.
+    /// Dashed lines: theory and fits.
     Dashed(Vec<[f64; 2]>),
-    /// A value that holds until the next point.
+    /// A value constant until the next point.
     Step(Vec<[f64; 2]>),
     /// Points.
     Dots(Vec<[f64; 2]>),
     /// Bars: from, to, height.
     Bars(Vec<[f64; 3]>),
-    /// The area between two curves: place, lower, upper.
+    /// The area between two curves: abscissa, lower, upper.
     Area(Vec<[f64; 3]>),
-    /// Squares of this size about points, each with a shade from 0 to 1: x, y, shade.
+    /// Squares of this size centred at points, each with a shade from 0 to 1: x, y, shade.
     Cells(f64, Vec<[f64; 3]>),
     /// Arrows: from x, y to x, y.
     Arrows(Vec<[f64; 4]>),
-    /// Upright bars of error: place, lower, upper end.
+    /// Vertical error bars: abscissa, lower, upper end.
     Errors(Vec<[f64; 3]>),
-    /// Rectangles with a shade from 0 to 1 and a word each.
+    /// Rectangles, each with a shade from 0 to 1 and a label.
     Tiles(Vec<Tile>),
 }
 
@@ -53,11 +52,11 @@ pub(super) struct Tile {
 /// A quantity of a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Layer {
-    /// Its name in the legend; empty: none.
+    /// Name in the legend; empty: not in the legend.
     pub(super) name: String,
-    /// Its colour: the number of a CSS variable of the page; [`INK`] for that of text.
+    /// Number of a CSS colour variable of the page; [`INK`] for the text colour.
     pub(super) colour: usize,
-    /// How it is drawn.
+    /// Form in which it is drawn.
     pub(super) mark: Mark,
 }
 
@@ -70,7 +69,7 @@ pub(super) struct Column {
     pub(super) name: String,
     /// SI unit; "1" without one.
     pub(super) unit: String,
-    /// NaN where there is none.
+    /// NaN where there is no value.
     pub(super) values: Vec<f64>,
 }
 
@@ -87,26 +86,26 @@ impl Column {
 /// A plot.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Plot {
-    /// Its name in links and files.
+    /// Name in links and files.
     pub(super) id: Cow<'static, str>,
     pub(super) title: String,
-    /// What it is and how it is defined.
+    /// Description and definition.
     pub(super) about: String,
     pub(super) x: Axis,
     pub(super) y: Axis,
-    /// Whether x is the time of the run: the page then shows where the animation is.
+    /// Whether x is the time of the run: the page then marks the time of the animation.
     pub(super) timed: bool,
-    /// Whether a metre is as long along x as along y.
+    /// Whether both axes have the same scale.
     pub(super) equal: bool,
     pub(super) layers: Vec<Layer>,
-    /// Vertical lines with a word beside them.
+    /// Vertical lines, each with a label.
     pub(super) marks: Vec<(f64, String)>,
-    /// The table behind it; the first column is what is along x.
+    /// The table behind the plot; the first column is the abscissa.
     pub(super) table: Vec<Column>,
 }
 
 impl Plot {
-    /// A plot without anything on it.
+    /// Returns an empty plot.
     pub(super) fn new(id: impl Into<Cow<'static, str>>, title: &str, x: Axis, y: Axis) -> Plot {
         Plot {
             id: id.into(),
@@ -122,7 +121,7 @@ impl Plot {
         }
     }
 
-    /// Whether it is a map, in which both ways count.
+    /// Whether the plot is a map, where both axes matter.
     pub(super) fn tiled(&self) -> bool {
         let mut layers = self.layers.iter();
         layers.any(|layer| matches!(layer.mark, Mark::Tiles(_)))

@@ -1,4 +1,4 @@
-//! A plot as SVG.
+//! Draws a plot as SVG.
 
 use std::fmt::Write;
 
@@ -6,26 +6,26 @@ use super::axis::{Ruler, Scaling};
 use super::{INK, Layer, Mark, Plot, Tile};
 use crate::view::svg::escaped as escape;
 
-/// Size of a drawing, px of its own.
+/// Size of a drawing, in its own px.
 const WIDTH: f64 = 500.0;
 const HEIGHT: f64 = 270.0;
-/// Room left of the axes, to their right and below.
+/// Margins to the left of the axes, to their right and below.
 const LEFT: f64 = 68.0;
 const RIGHT: f64 = 16.0;
 const BELOW: f64 = 46.0;
-/// Height of a row of the legend, and of the room above it.
+/// Height of a row of the legend, and of the margin above it.
 const ROW: f64 = 19.0;
 const ABOVE: f64 = 12.0;
 /// Mean width of a letter.
 const LETTER: f64 = 7.0;
-/// Points of a curve that are drawn at most: of more, the least and greatest of each piece.
+/// Greatest number of points drawn of a curve: of longer ones, the least and greatest of each piece.
 const POINTS: usize = 1500;
 /// Radius of the largest dots, half the width of the thickest lines.
 const DOT: f64 = 3.0;
-/// Height of a field at most.
+/// Greatest height of a field.
 const TALL: f64 = 560.0;
 
-/// Where the axes stand.
+/// Position of the axes.
 struct Frame {
     left: f64,
     top: f64,
@@ -51,7 +51,7 @@ impl Frame {
     }
 }
 
-/// The plot as an SVG element that can stand in a page.
+/// Returns the plot as an SVG element for a page.
 pub(in crate::view) fn svg(plot: &Plot) -> String {
     let (legend, rows) = legend(plot);
     let top = ABOVE + ROW * rows as f64;
@@ -80,7 +80,7 @@ pub(in crate::view) fn svg(plot: &Plot) -> String {
         text,
         "<clipPath id=\"{clip}\"><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"/></clipPath>\
          <g clip-path=\"url(#{clip})\">",
-        // A dot at the end of an axis is seen whole.
+        // Leaves room to show a dot at the end of an axis completely.
         frame.left - DOT,
         frame.top - DOT,
         frame.width + 2.0 * DOT,
@@ -104,7 +104,7 @@ pub(in crate::view) fn svg(plot: &Plot) -> String {
             "<line class=\"mark\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{:.1}\" y2=\"{foot:.1}\"/>",
             frame.top
         );
-        // Words of marks that are close would cover each other: the first stands for all.
+        // Labels of close marks would overlap: only the first is written.
         if x - nearest > 40.0 {
             nearest = x;
             let left = x < frame.left + 0.85 * frame.width;
@@ -129,7 +129,7 @@ fn colour(layer: &Layer) -> String {
     }
 }
 
-/// The legend above the axes and its number of rows.
+/// Returns the legend above the axes and its number of rows.
 fn legend(plot: &Plot) -> (String, usize) {
     let named: Vec<&Layer> = plot.layers.iter().filter(|l| !l.name.is_empty()).collect();
     if named.is_empty() || (named.len() == 1 && plot.layers.len() == 1) {
@@ -178,7 +178,7 @@ fn legend(plot: &Plot) -> (String, usize) {
     (text, row + 1)
 }
 
-/// Places and values of all layers.
+/// Returns abscissas and values of all layers.
 fn values(plot: &Plot) -> [Vec<f64>; 2] {
     let mut both = [Vec::new(), Vec::new()];
     let mut hold = |x: f64, y: f64| {
@@ -292,7 +292,7 @@ fn axes(text: &mut String, plot: &Plot, frame: &Frame) {
     );
 }
 
-/// The least and greatest of each piece of a curve that is too long, at their places.
+/// Reduces a long curve to the least and greatest value of each piece, at their abscissas.
 fn thinned(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     if points.len() <= 2 * POINTS {
         return points.to_vec();
@@ -315,7 +315,7 @@ fn thinned(points: &[[f64; 2]]) -> Vec<[f64; 2]> {
     kept
 }
 
-/// A path through points, interrupted where one cannot be drawn.
+/// Returns a path through points, interrupted where one cannot be drawn.
 fn path(points: &[[f64; 2]], frame: &Frame, steps: bool) -> String {
     let (mut d, mut pen) = (String::new(), false);
     for point in points {
@@ -444,7 +444,7 @@ fn errors(text: &mut String, bars: &[[f64; 3]], paint: &str, frame: &Frame) {
         let (Some(x), Some(high)) = (frame.x(*x), frame.y(*high)) else {
             continue;
         };
-        // On an axis of powers a bar that reaches down to nothing ends at the axis.
+        // On a logarithmic axis an error bar that reaches down to zero ends at the axis.
         let low = frame.y(*low).unwrap_or(frame.top + frame.height);
         let _ = write!(d, "M{:.1} {low:.1}h6m-3 0V{high:.1}m-3 0h6", x - 3.0);
     }
@@ -470,7 +470,7 @@ fn tiles(text: &mut String, tiles: &[Tile], paint: &str, frame: &Frame) {
             (d - b - 1.0).max(0.4),
             tile.shade.clamp(0.0, 1.0)
         );
-        // Words that do not fit are in the table and under the pointer.
+        // Labels that do not fit are in the table and in the hover text.
         let room = LETTER * tile.word.chars().count() as f64;
         if !tile.word.is_empty() && room < c - a && d - b > 14.0 {
             let _ = write!(

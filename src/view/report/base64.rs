@@ -1,8 +1,8 @@
-//! Bytes as text (RFC 4648, base64), so that they can stand in a page.
+//! Base64 (RFC 4648), for binary data in a page.
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The bytes as base64 with padding.
+/// Returns the bytes as base64 with padding.
 pub(super) fn base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for three in bytes.chunks(3) {

@@ -1,4 +1,4 @@
-//! The page of runs side by side: their curves over each other, and tables of their figures.
+//! The page of a comparison of runs: their curves in common plots, and tables of their figures.
 
 use super::Report;
 use super::sheet::{Sheet, SheetTable};
@@ -6,15 +6,15 @@ use crate::record::RecordError;
 use crate::study::runs::{Comparison, Run};
 use crate::view::plot::{Axis, Column, Mark, Plot, Scaling};
 
-/// Places along x at which the table behind a plot has all curves.
+/// Number of abscissas at which the table behind a plot has all curves.
 const PLACES: usize = 400;
-/// Most points of a curve of a distribution: more are not seen.
+/// Greatest number of points of a distribution curve; more would not be visible.
 const POINTS: usize = 200;
 
-/// The page of a comparison; `tables` are what the command prints.
+/// Returns the page of a comparison; `tables` are those that the command prints.
 ///
 /// # Errors
-/// Numbers that cannot be written.
+/// Numbers that cannot be serialized.
 pub fn comparison(found: &Comparison, tables: Vec<SheetTable>) -> Result<Report, RecordError> {
     let names: Vec<String> = found
         .runs
@@ -107,7 +107,7 @@ fn overlays(found: &Comparison) -> Vec<Plot> {
 
 const TIME: &str = "time (s)";
 
-/// The curves of all runs over each other: a colour for each setting, or each run where all differ.
+/// Draws the curves of all runs in one plot: one colour per setting, or per run where all settings differ.
 fn overlay(
     found: &Comparison,
     id: &'static str,
@@ -176,7 +176,7 @@ fn overlay(
     Some(plot)
 }
 
-/// The curve's value on the straight line between two points; NaN outside.
+/// Interpolates a curve linearly; NaN outside its range.
 fn value_at(curve: &[[f64; 2]], x: f64) -> f64 {
     let after = curve.partition_point(|point| point[0] < x);
     match (after.checked_sub(1).map(|k| curve[k]), curve.get(after)) {
@@ -186,7 +186,7 @@ fn value_at(curve: &[[f64; 2]], x: f64) -> f64 {
     }
 }
 
-/// The cumulative distribution as a curve.
+/// Returns the cumulative distribution as a curve.
 pub(crate) fn cumulative(forces: &[f64]) -> Vec<[f64; 2]> {
     let mut sorted = forces.to_vec();
     sorted.sort_by(f64::total_cmp);

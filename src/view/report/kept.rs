@@ -1,14 +1,15 @@
-//! Some snapshots as they were recorded, for studies that the page's compact frames are too coarse for.
+//! Selects some snapshots as recorded, for studies that need more precision than the page's compact frames.
 
 use std::path::Path;
 
 use crate::record::RecordError;
 use crate::record::read::{Snapshot, Snapshots};
 
-/// Rows of grains held at most, some 80 MB with as many links as usual.
+/// Limit on the rows of grains held, some 80 MB with the usual number of links.
 const MOST_ROWS: usize = 120_000;
 
-/// Snapshots from time 0 on: all, or each second, fourth... so that they are few enough; the last one always.
+/// Returns the snapshots from time 0 on: all, or every second, fourth, ... to limit their number; always with the
+/// last one.
 pub(super) fn kept(dir: &Path) -> Result<Vec<Snapshot>, RecordError> {
     let mut reader = Snapshots::open(dir)?;
     let mut kept: Vec<Snapshot> = Vec::new();

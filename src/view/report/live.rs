@@ -1,5 +1,5 @@
-//! A run that still goes on, as a page that looks on sees it: what the run hands over is kept here, packed small, until
-//! the page asks for it. Whoever serves the page is above (the program does, over loopback).
+//! The page of a run in progress: records of the run are kept here, packed small, until the page requests them. The
+//! caller serves the page (the program does, over loopback).
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,16 +22,16 @@ use crate::system::{Progress, Setup, moving_part};
 use crate::view::colour::Layers;
 use crate::view::moving::Movers;
 
-/// Grains times frames of a part at most: what has not been asked for is packed when it is as long as this.
+/// Limit on the grains times frames of a part: frames that have not been requested are packed when they reach it.
 const PART: usize = 60_000;
-/// Rows of the series that are kept: of a longer one each second, fourth... row is.
+/// Limit on the rows of the series kept: of a longer one every second, fourth, ... row is kept.
 const ROWS: usize = 2_048;
-/// Packed bytes after which only each second snapshot is taken, after twice as many each fourth, and so on.
+/// Packed bytes after which only every second snapshot is used, after twice as many every fourth, and so on.
 const MOST: usize = 64_000_000;
-/// Bytes of parts in one answer, about.
+/// Approximate limit on the bytes of parts in one answer.
 const ANSWER: usize = 2_000_000;
 
-/// A run that goes on: its sink tells it what happens, a page asks it.
+/// A run in progress: its sink adds records, a page requests them.
 #[derive(Debug)]
 pub struct Live {
     dir: PathBuf,
@@ -40,22 +40,22 @@ pub struct Live {
     inner: Mutex<Inner>,
 }
 
-/// From the series so far to the walls that move.
+/// Finds the moving walls from the series so far.
 type MoversOf = Box<dyn Fn(&Columns) -> Movers + Send>;
 
 struct Inner {
     about: About,
     reel: Reel,
     rows: Rows,
-    /// What the driver said last of its progress: simulated time (s) and grains.
+    /// Progress that the driver reported last: simulated time (s) and number of grains.
     progress: Option<(f64, usize)>,
     summary: Summary,
     ended: bool,
-    /// Whether a page has been told of the end: all of the film, and the figures.
+    /// Whether a page has received the end of the film, and the final figures.
     seen: [bool; 2],
 }
 
-/// What does not change while the run goes on.
+/// Properties that do not change during the run.
 struct About {
     gravity: [f64; 3],
     quasi_static: bool,
@@ -66,14 +66,14 @@ struct About {
 
 /// The film so far.
 struct Reel {
-    /// Frames that are not packed yet, and the constants of all grains so far.
+    /// Frames not packed yet, and the constants of all grains so far.
     frames: Frames,
-    /// Grains whose constants are in a part.
+    /// Number of grains whose constants are in a part.
     told: usize,
     layers: Layers,
     /// Packed parts, as JSON.
     parts: Vec<String>,
-    /// Their bytes.
+    /// Total size of the parts, bytes.
     bytes: usize,
     snapshots: usize,
 }
@@ -83,13 +83,13 @@ struct Reel {
 struct Rows {
     kept: Vec<SeriesRow>,
     last: Option<SeriesRow>,
-    /// Of so many rows one is kept.
+    /// One of this many rows is kept.
     every: usize,
-    /// Rows so far.
+    /// Number of rows so far.
     count: usize,
     /// Time (s), events and discharged grains of the first row.
     first: Option<(f64, u64, u64)>,
-    /// When the first and the last grain left, s.
+    /// Times at which the first and the last grain left, s.
     left: Option<[f64; 2]>,
 }
 
@@ -101,16 +101,16 @@ impl std::fmt::Debug for Inner {
     }
 }
 
-/// What the page needs to take a part of the film.
+/// A part of the film, as sent to the page.
 #[derive(Serialize)]
 struct Part<'a> {
     head: &'a Head,
-    /// Constants of new grains first, then frames; in base 64.
+    /// Constants of new grains first, then frames; in base64.
     chunks: Vec<String>,
     moving: Vec<Moving>,
 }
 
-/// What a page shows beside its film.
+/// Contents of the page beside its film.
 #[derive(Serialize)]
 struct State {
     ended: bool,
@@ -124,9 +124,9 @@ struct State {
 }
 
 impl Live {
-    /// A run that is about to begin, into this folder.
+    /// Returns the state of a run that is about to begin, writing into this folder.
     ///
-    /// `description` is what the scenario says of itself; `resumed` whether the run was begun before.
+    /// `description` is the scenario's description; `resumed` says whether the run was begun before.
     pub fn new<D: Dimension>(
         dir: &Path,
         setup: &Setup<D>,
@@ -190,14 +190,14 @@ impl Live {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        // What a thread that panicked left is whole: each of its changes is.
+        // The state is consistent even if a thread panicked: each change is complete.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The page.
+    /// Returns the page.
     ///
     /// # Errors
-    /// Never in practice: what the page holds can be written.
+    /// None in practice: the contents of the page can be serialized.
     pub fn page(&self) -> Result<String, RecordError> {
         let inner = self.inner();
         let none = Frames::none(inner.reel.frames.meta.clone());
@@ -210,8 +210,8 @@ impl Live {
         page::page(&run, &[], &[], page::Kind::Live)
     }
 
-    /// Parts of the film from a number on, as JSON: `{"next": number to ask for then, "more": whether there are
-    /// more already, "ended": ..., "parts": [...]}`.
+    /// Returns the parts of the film from a number on, as JSON: `{"next": number to request next, "more": whether
+    /// more parts are ready, "ended": ..., "parts": [...]}`.
     pub fn parts(&self, from: usize) -> String {
         let mut inner = self.inner();
         inner.seal();
@@ -238,7 +238,7 @@ impl Live {
         )
     }
 
-    /// What is beside the film, as JSON.
+    /// Returns the contents beside the film, as JSON.
     ///
     /// # Errors
     /// A table of an older run in the folder that cannot be read.
@@ -247,7 +247,7 @@ impl Live {
         let run = self.run(&inner);
         let ended = inner.ended;
         inner.seen[1] |= ended;
-        // Drawing takes a while; the run does not wait for it.
+        // Drawing takes a while; the run must not wait for it.
         drop(inner);
         let plots = plots::plots(&run)?;
         let (status, words) = page::status(
@@ -270,19 +270,19 @@ impl Live {
         })
     }
 
-    /// Tells how far the run is.
+    /// Reports the progress of the run.
     pub fn progress(&self, progress: &Progress) {
         self.inner().progress = Some((progress.time, progress.grains));
     }
 
-    /// Tells how the run ended.
+    /// Reports the end of the run.
     pub fn end(&self, summary: &Summary) {
         let mut inner = self.inner();
         inner.summary = summary.clone();
         inner.ended = true;
     }
 
-    /// Whether a page has been told of the end.
+    /// Whether a page has received the end.
     pub fn seen_to_the_end(&self) -> bool {
         self.inner().seen == [true; 2]
     }
@@ -321,7 +321,7 @@ impl Live {
 }
 
 impl Inner {
-    /// The rows that are kept and the last one, as a table.
+    /// Returns the kept rows and the last one, as a table.
     fn columns(&self) -> Columns {
         let newest = self.rows.kept.last().map(|row| row.time);
         let last = self
@@ -333,7 +333,7 @@ impl Inner {
         Columns::of_series(&rows, &self.reel.frames.meta)
     }
 
-    /// Packs the frames that came since the last part.
+    /// Packs the frames added since the last part.
     fn seal(&mut self) {
         if self.reel.frames.frames.is_empty() {
             return;
@@ -354,7 +354,7 @@ impl Inner {
             chunks: film.chunks.iter().map(|chunk| base64(chunk)).collect(),
             moving,
         };
-        // Names and numbers can be written.
+        // Serializing names and numbers cannot fail.
         let text = page::json(&part).unwrap_or_default();
         self.reel.told = self.reel.frames.grains.len();
         self.reel.frames.frames.clear();
@@ -362,7 +362,7 @@ impl Inner {
         self.reel.parts.push(text);
     }
 
-    /// Figures of a run that goes on, as far as the last row of its series tells them.
+    /// Fills in the figures of a run in progress from the last row of its series.
     fn so_far(&self, summary: &mut Summary) {
         let Some(row) = &self.rows.last else {
             // There are no rows while grains settle.
@@ -374,7 +374,7 @@ impl Inner {
         };
         summary.time.simulated = row.time;
         summary.events.total = row.events.iter().sum();
-        // A run that was taken up has a past that this page has not seen.
+        // A resumed run has a past that this page does not know.
         let (since, before, gone) = self.rows.first.unwrap_or((row.time, 0, 0));
         if self.about.resumed {
             summary.warnings.push(format!(
@@ -411,7 +411,7 @@ impl Inner {
         let Some(time) = grains.first().map(|g| g.time) else {
             return;
         };
-        // Layers are those of the bed at the start, as far as it is known when grains are first told of.
+        // Layers are those of the bed at the start, as known when grains are first sent.
         if self.reel.told == 0 {
             self.reel.layers = self.reel.frames.layers(grains);
         }
@@ -459,11 +459,11 @@ impl Rows {
     }
 }
 
-/// A sink that hands all on to another one, and shows it to those who look on.
+/// A sink that passes all records to another one, and to the page of the run.
 pub struct Shown<'a> {
-    /// Where everything goes.
+    /// The sink that receives all records.
     pub sink: &'a mut dyn Sink,
-    /// Who looks on.
+    /// The page's state.
     pub live: &'a Live,
 }
 

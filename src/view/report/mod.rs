@@ -1,8 +1,8 @@
-//! Reports: one page with the figures of a run, an animation of its snapshots, and plots; one of a sweep; one
-//! of runs side by side.
+//! Reports: a page with the figures of a run, an animation of its snapshots, and plots; a page of a sweep; a page of
+//! a comparison of runs.
 //!
-//! A page holds all it needs: it opens from the disk, without server, network or any file beside
-//! it. Plots are SVG that `view::plot` drew; the animation unpacks what `film` packed.
+//! A page is self-contained: it opens from the disk, without server, network or any other file. Plots are SVG drawn
+//! by `view::plot`; the animation unpacks the data packed by `film`.
 
 mod base64;
 mod comparison;
@@ -29,11 +29,11 @@ pub use sweep::sweep;
 use crate::record::RecordError;
 use crate::view::plot::{self, Plot};
 
-/// What a report may take.
+/// Limits of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReportOptions {
-    /// Size of the animation in the page, bytes at most: of a longer one only each second, third...
-    /// snapshot is kept.
+    /// Greatest size of the animation in the page, bytes: of a longer one only every second, third, ... snapshot is
+    /// kept.
     pub most: usize,
 }
 
@@ -48,9 +48,9 @@ impl Default for ReportOptions {
 pub struct Report {
     /// The page.
     pub html: String,
-    /// What a user should know of it: snapshots that were left out, an animation that is not there.
+    /// Notes for the user: omitted snapshots, a missing animation.
     pub notes: Vec<String>,
-    /// Its plots, in their order.
+    /// Plots, in order.
     pub drawings: Vec<Drawing>,
 }
 
@@ -59,38 +59,38 @@ pub struct Report {
 pub struct Drawing(Plot);
 
 impl Drawing {
-    /// Its name: that of its place in the page, and of its files.
+    /// Returns the name, used in the page and for files.
     pub fn name(&self) -> &str {
         &self.0.id
     }
 
-    /// What it shows.
+    /// Returns the title.
     pub fn title(&self) -> &str {
         &self.0.title
     }
 
-    /// The drawing by itself, as an SVG file.
+    /// Returns the drawing as a separate SVG file.
     pub fn svg(&self) -> String {
         plot::alone(&self.0)
     }
 
-    /// The table behind it as comma-separated values.
+    /// Returns the table behind it as comma-separated values.
     pub fn csv(&self) -> String {
         plot::csv(&self.0.table)
     }
 }
 
 impl Report {
-    /// Names of its plots, in their order.
+    /// Returns the names of the plots, in order.
     pub fn plots(&self) -> Vec<&str> {
         self.drawings.iter().map(Drawing::name).collect()
     }
 }
 
-/// The report of a run.
+/// Returns the report of a run.
 ///
 /// # Errors
-/// A folder that cannot be read as that of a run that has ended.
+/// A folder that cannot be read as that of a finished run.
 pub fn report(dir: &Path, options: &ReportOptions) -> Result<Report, RecordError> {
     let run = Run::read(dir, options.most)?;
     let plots = plots::plots(&run)?;

@@ -1,4 +1,4 @@
-//! The page: its parts put together.
+//! Assembles the page from its parts.
 
 mod header;
 
@@ -28,18 +28,18 @@ const TABLE: &str = include_str!("page/table.js");
 const PLAYER: &str = include_str!("page/player.js");
 const LIVE: &str = include_str!("page/live.js");
 
-/// What a page is of.
+/// Kind of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A run that has ended: the page holds all.
+    /// A finished run: the page contains all data.
     Report,
-    /// One that goes on: the page asks whoever served it for more.
+    /// A run in progress: the page requests more data from its server.
     Live,
 }
 
 pub(super) use header::{tiles, warnings};
 
-/// The status of a run as a class and in words.
+/// Returns the status of a run as a CSS class and in words.
 pub(super) fn status(run: &Run, kind: Kind) -> (&'static str, String) {
     match kind {
         Kind::Report => header::status(&run.summary),
@@ -47,7 +47,7 @@ pub(super) fn status(run: &Run, kind: Kind) -> (&'static str, String) {
     }
 }
 
-/// A figure of the header: its name, its value, and more about it.
+/// Returns a figure of the header: its name, its value, and details.
 fn tile(name: &str, value: &str, more: &str) -> String {
     format!(
         "<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n",
@@ -57,7 +57,7 @@ fn tile(name: &str, value: &str, more: &str) -> String {
     )
 }
 
-/// Warnings as a list; nothing where there are none.
+/// Returns warnings as a list; nothing if there are none.
 fn listed(warnings: &[String]) -> String {
     if warnings.is_empty() {
         return String::new();
@@ -69,7 +69,7 @@ fn listed(warnings: &[String]) -> String {
     format!("<ul class=\"warnings\" aria-label=\"Warnings\">{lines}</ul>")
 }
 
-/// A description as a sentence with room behind it; nothing of an empty one.
+/// Turns a description into a sentence followed by a space; nothing for an empty one.
 pub(super) fn sentence(description: &str) -> String {
     let mut text = description.to_string();
     if let Some(first) = text.chars().next() {
@@ -79,7 +79,7 @@ pub(super) fn sentence(description: &str) -> String {
     text
 }
 
-/// A template with its `{{holes}}` filled; what is filled in is not looked at again.
+/// Fills the `{{holes}}` of a template; inserted text is not scanned again.
 fn filled(template: &str, holes: &[(&str, String)]) -> String {
     let mut text = String::new();
     let mut rest = template;
@@ -95,7 +95,7 @@ fn filled(template: &str, holes: &[(&str, String)]) -> String {
     text + rest
 }
 
-/// JSON that can stand in a page: nothing in it can end a script.
+/// Returns JSON that is safe to embed in a page: nothing in it can end a script.
 pub(super) fn json(value: &impl Serialize) -> Result<String, RecordError> {
     let text = serde_json::to_string(value).map_err(|why| RecordError::Damaged {
         path: "report".into(),
@@ -104,7 +104,7 @@ pub(super) fn json(value: &impl Serialize) -> Result<String, RecordError> {
     Ok(text.replace('<', "\\u003c"))
 }
 
-/// What is drawn in the animation beside grains and links.
+/// Contents of the animation besides grains and links.
 #[derive(Serialize)]
 struct Scene<'a> {
     walls: &'a [WallDrawing],
@@ -114,11 +114,11 @@ struct Scene<'a> {
     regimes: Vec<(&'static str, String)>,
     gravity: [f64; 3],
     quasi_static: bool,
-    /// When a run that goes on is to end, s.
+    /// Planned end of a run in progress, s.
     planned: Option<f64>,
 }
 
-/// The tables behind plots, for the page's script.
+/// Returns the tables behind plots, for the page's script.
 pub(super) fn tables_of(plots: &[Plot]) -> Result<String, RecordError> {
     let mut data = String::new();
     for plot in plots {
@@ -132,7 +132,7 @@ pub(super) fn tables_of(plots: &[Plot]) -> Result<String, RecordError> {
     Ok(data)
 }
 
-/// A page without an animation.
+/// Returns a page without an animation.
 pub(super) fn sheet(sheet: &Sheet) -> Result<String, RecordError> {
     let tiles = sheet.tiles.iter();
     let footer = sheet.footer.iter();
@@ -169,7 +169,7 @@ pub(super) fn sheet(sheet: &Sheet) -> Result<String, RecordError> {
 
 fn table(table: &SheetTable) -> String {
     let cell = |text: &String| {
-        // Words read from the left, numbers stand under each other.
+        // Words are left-aligned, numbers right-aligned.
         let first = text.split([' ', '\u{202f}']).next().unwrap_or_default();
         let number = text.is_empty()
             || text == "\u{2013}"
@@ -195,7 +195,7 @@ fn table(table: &SheetTable) -> String {
     )
 }
 
-/// The page of a run.
+/// Returns the page of a run.
 pub(super) fn page(
     run: &Run,
     plots: &[Plot],
@@ -315,7 +315,7 @@ fn no_film(notes: &[String]) -> String {
     format!("<section id=\"film\" class=\"warnings\" aria-label=\"Animation\">{lines}</section>\n")
 }
 
-/// A plot with its title, its buttons and what it says.
+/// Returns a plot with its title, its buttons and its description.
 pub(super) fn figure(plot: &Plot) -> String {
     let flag = |on: bool| if on { "yes" } else { "no" };
     format!(

@@ -1,4 +1,4 @@
-//! All that a report reads of a run's folder.
+//! Reads the data of a report from a run's folder.
 
 use std::path::{Path, PathBuf};
 
@@ -13,22 +13,22 @@ use crate::study::silo::Frictions;
 use crate::system::{Setup, moving_part};
 use crate::view::moving::Movers;
 
-/// A run as a report needs it.
+/// The data of a run for its report.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) dir: PathBuf,
     pub(super) summary: Summary,
     pub(super) meta: RunMeta,
-    /// What the scenario says of itself.
+    /// Description in the scenario.
     pub(super) description: String,
     pub(super) series: Columns,
     pub(super) film: Option<Film>,
     pub(super) frames: Option<Frames>,
-    /// What the scenario alone tells; none where it cannot be read any more.
+    /// Data that only the scenario contains; none if it cannot be read any more.
     pub(super) given: Option<Given>,
 }
 
-/// What the scenario of a run tells, and its records do not.
+/// Data that the scenario of a run contains and its records do not.
 #[derive(Debug, Default)]
 pub(super) struct Given {
     pub(super) gravity: [f64; 3],
@@ -36,12 +36,12 @@ pub(super) struct Given {
     /// Poses of moving walls at the times of the frames.
     pub(super) moving: Vec<Moving>,
     pub(super) quasi_static: bool,
-    /// When a run that goes on is to end, s.
+    /// Planned end of a run in progress, s.
     pub(super) planned: Option<f64>,
 }
 
 impl Run {
-    /// Reads a run, its film in at most about so many bytes of text.
+    /// Reads a run, its film with about `most` bytes of text at most.
     pub(super) fn read(dir: &Path, most: usize) -> Result<Run, RecordError> {
         let summary = read::summary(dir)?;
         let meta = read::meta(dir)?;
@@ -67,7 +67,7 @@ impl Run {
         })
     }
 
-    /// A column of the series as real numbers; empty where there is no such column.
+    /// Returns a column of the series as real numbers; empty if there is no such column.
     pub(super) fn column(&self, name: &str) -> Vec<f64> {
         match self.series.get(name) {
             Some(read::Values::Floats(values)) => values.clone(),
@@ -80,8 +80,8 @@ impl Run {
     }
 }
 
-/// The scenario is written with all it needs, so that reading it fails only where the program has
-/// changed since; the report then goes without.
+/// Reads the scenario. It is self-contained, so that reading it fails only if the program has changed since; the
+/// report then omits this data.
 fn given(dir: &Path, text: &str, times: &[f64], series: &Columns) -> Option<Given> {
     let scenario = Scenario::parse("scenario.toml", text, Some(dir), &[]).ok()?;
     Some(match scenario.resolve().ok()?.setup {
@@ -117,17 +117,17 @@ fn of_setup<D: Dimension>(setup: Setup<D>, times: &[f64], series: &Columns) -> G
     }
 }
 
-/// A wall that moves.
+/// A moving wall.
 #[derive(Debug, Serialize)]
 pub(super) struct Moving {
     name: String,
-    /// For each frame an affine map from where the wall is at the start to where it is: three rows of
-    /// four numbers, or two of three in the plane.
+    /// For each frame an affine map from the wall's initial position to its current one: three rows of four numbers,
+    /// or two of three in the plane.
     poses: Vec<Vec<f32>>,
 }
 
 impl Moving {
-    /// A wall whose poses are not known yet.
+    /// Returns a wall without poses.
     pub(super) fn new(name: &str) -> Moving {
         Moving {
             name: name.to_owned(),
@@ -135,7 +135,7 @@ impl Moving {
         }
     }
 
-    /// The poses of all walls that move, at these times.
+    /// Returns the poses of all moving walls at these times.
     pub(super) fn along(movers: &Movers, times: &[f64], dimensions: usize) -> Vec<Moving> {
         let mut all: Vec<Moving> = Vec::new();
         for (frame, &time) in times.iter().enumerate() {

@@ -1,18 +1,18 @@
-//! A page of tables and plots, without an animation: that of a sweep, that of runs side by side.
+//! A page of tables and plots without an animation, for a sweep or a comparison of runs.
 
 use super::page;
 use super::{Drawing, Report};
 use crate::record::RecordError;
 use crate::view::plot::Plot;
 
-/// What a page holds.
+/// Contents of a page.
 #[derive(Debug, Default)]
 pub(super) struct Sheet {
     pub(super) name: String,
-    /// How it stands: a class of the page's styles, and words.
+    /// Status: a class of the page's styles, and words.
     pub(super) status: (&'static str, String),
     pub(super) lead: String,
-    /// Figures: name, value, what else.
+    /// Figures: name, value, details.
     pub(super) tiles: Vec<[String; 3]>,
     pub(super) warnings: Vec<String>,
     pub(super) plots: Vec<Plot>,
@@ -23,16 +23,16 @@ pub(super) struct Sheet {
 /// A table of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SheetTable {
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// What it is.
+    /// Description.
     pub about: String,
-    /// The heads, then the rows.
+    /// The header row, then the data rows.
     pub rows: Vec<Vec<String>>,
 }
 
 impl Sheet {
-    /// The page.
+    /// Returns the page.
     pub(super) fn report(self) -> Result<Report, RecordError> {
         Ok(Report {
             html: page::sheet(&self)?,

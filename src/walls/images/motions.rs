@@ -1,9 +1,9 @@
-//! What of the motion of a wall goes with a direction along which space repeats itself.
+//! Which motions of a wall are compatible with a periodic direction.
 
 use crate::geometry::Dimension;
 use crate::walls::Motion;
 
-/// Whether the frame of a wall only shifts, or turns about that direction.
+/// Whether the frame of a wall only moves by translation, or by rotation about that direction.
 pub(super) fn keeps_direction<D: Dimension>(motion: &Motion<D>, k: usize) -> bool {
     match motion {
         Motion::Rotation { spin, .. } => {
@@ -13,7 +13,7 @@ pub(super) fn keeps_direction<D: Dimension>(motion: &Motion<D>, k: usize) -> boo
     }
 }
 
-/// Whether the frame of a wall does not shift.
+/// Whether the frame of a wall has no translation.
 pub(super) fn stays<D: Dimension>(motion: &Motion<D>) -> bool {
     matches!(motion, Motion::Fixed | Motion::Rotation { .. })
 }

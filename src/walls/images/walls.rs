@@ -1,4 +1,4 @@
-//! Walls as what fills a periodic box sees them: with their images, or cut at its borders.
+//! Walls in a periodic box for filling it: with their images, or cut at its borders.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use crate::geometry::Dimension;
 use crate::neighbor::PeriodicAxis;
 use crate::walls::Boundary;
 
-/// A rough wall that reaches over the borders of a box, cut there: its images go on with it.
+/// Cuts a rough wall that extends over the borders of a box there: its images continue it.
 pub fn cut_at_borders<'a, D: Dimension>(
     wall: &'a Boundary<D>,
     periodic: &[Option<PeriodicAxis>],
@@ -49,10 +49,10 @@ pub fn cut_at_borders<'a, D: Dimension>(
     }
 }
 
-/// Walls at rest with those of their images that reach into a periodic box or stand next to it: for filling it.
+/// Returns walls at rest with those of their images that reach into a periodic box or touch it, for filling the box.
 ///
 /// # Errors
-/// A wall that cannot repeat itself, by its index.
+/// A wall that cannot be periodic, by its index.
 pub fn walls_with_images<D: Dimension>(
     walls: &[Boundary<D>],
     periodic: &[Option<PeriodicAxis>],
@@ -73,7 +73,7 @@ pub fn walls_with_images<D: Dimension>(
                 images.middle[k] - images.half[k],
                 images.middle[k] + images.half[k],
             );
-            // Half a length beside the box: grains are smaller than that.
+            // Up to half a length beside the box: grains are smaller than that.
             let first = ((axis.origin - 0.5 * period - high) / period).ceil() as i64;
             let last = ((axis.origin + 1.5 * period - low) / period).floor() as i64;
             shifts = (first..=last)

@@ -1,4 +1,4 @@
-//! Thin pieces of circles in the plane.
+//! Thin circular arcs in the plane.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,10 +14,10 @@ use crate::keys::View;
 
 pub(super) const ARC: WallRow = planar("wall.arc", "arcs as walls");
 
-/// Chords by which an arc is met.
+/// Number of chords that represent an arc for straight lines.
 const CHORDS: usize = 64;
 
-/// Planar: a thin piece of a circle, felt from both sides.
+/// Planar: a thin circular arc, touched from both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Arc<D: Dimension> {
@@ -25,7 +25,7 @@ pub struct Arc<D: Dimension> {
     pub centre: D::Vector,
     /// Radius, m.
     pub radius: f64,
-    /// From one angle on counter-clockwise to the other, rad.
+    /// Start and end angle, counter-clockwise, rad.
     pub angles: [f64; 2],
 }
 
@@ -73,7 +73,7 @@ impl<D: Dimension> Kind<D> for Arc<D> {
         self.centre += by;
     }
 
-    /// The middle of the circle.
+    /// Returns the centre of the circle.
     fn reference_point(&self) -> D::Vector {
         self.centre
     }

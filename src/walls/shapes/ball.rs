@@ -1,4 +1,4 @@
-//! Circles and spheres, from inside or from outside.
+//! Circles and spheres, touched from inside or from outside.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::keys::View;
 pub(super) const CIRCLE: WallRow = planar("wall.circle", "circles");
 pub(super) const SPHERE: WallRow = spatial("wall.sphere", "spheres as walls");
 
-/// A circle or a sphere, seen from inside or from outside.
+/// A circle or a sphere, touched from inside or from outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Ball<D: Dimension> {
@@ -23,7 +23,7 @@ pub struct Ball<D: Dimension> {
     pub centre: D::Vector,
     /// Radius, m.
     pub radius: f64,
-    /// Whether grains live inside.
+    /// Whether grains are inside.
     pub inside: bool,
 }
 
@@ -73,7 +73,7 @@ impl<D: Dimension> Kind<D> for Ball<D> {
         self.centre += by;
     }
 
-    /// The middle.
+    /// Returns the centre.
     fn reference_point(&self) -> D::Vector {
         self.centre
     }

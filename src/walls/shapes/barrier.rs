@@ -1,44 +1,44 @@
-//! A wall as something that a straight line meets.
+//! Walls as obstacles for straight lines.
 
 use crate::geometry::{Dimension, Vector};
 
-/// Stretches of heights by which triangles are looked up.
+/// Number of height intervals for the look-up of triangles.
 const STRETCHES: usize = 256;
 
 /// A wall in its own frame.
 #[derive(Debug)]
 pub enum Barrier<D: Dimension> {
-    /// Behind a plane: the normal.
+    /// The half-space behind a plane: the normal.
     Plane(D::Vector),
-    /// All around what is in it.
+    /// A wall all around its inside.
     Around,
-    /// A box from outside.
+    /// A box touched from outside.
     Block(D::Vector, D::Vector),
-    /// A circle or sphere from outside.
+    /// A circle or sphere touched from outside.
     Ball(D::Vector, f64),
     /// Segments in the plane.
     Segments(Vec<[D::Vector; 2]>),
-    /// Turned about an axis: origin, unit axis, corners.
+    /// A surface of revolution: origin, unit axis, corners of the profile.
     Revolved(D::Vector, D::Vector, Vec<[f64; 2]>),
     /// Triangles in space.
     Triangles(Stretches<D>),
-    /// What no line is looked for to meet.
+    /// A wall that no line is tested for.
     None,
 }
 
-/// Triangles by their heights along gravity.
+/// Triangles sorted by height along gravity.
 #[derive(Debug)]
 pub struct Stretches<D: Dimension> {
     triangles: Vec<[D::Vector; 3]>,
     up: Option<D::Vector>,
     low: f64,
     height: f64,
-    /// Those that reach into each stretch; all of them in one where there is no gravity.
+    /// Triangles that reach into each interval; all of them in one where there is no gravity.
     lists: Vec<Vec<u32>>,
 }
 
 impl<D: Dimension> Barrier<D> {
-    /// Whether what is turned about an axis is met on every way out from the axis; none for all else.
+    /// Whether a surface of revolution is met in every direction away from its axis; none for other walls.
     pub fn is_within(&self, x: D::Vector) -> Option<bool> {
         let Barrier::Revolved(origin, axis, profile) = self else {
             return None;
@@ -55,7 +55,7 @@ impl<D: Dimension> Barrier<D> {
         }))
     }
 
-    /// Whether a line from a place along a direction meets it.
+    /// Whether a line from a point along a direction meets it.
     pub fn is_met(&self, x: D::Vector, way: D::Vector) -> bool {
         match self {
             Barrier::Plane(normal) => way.dot(normal) < -1e-9 * way.norm() * normal.norm(),
@@ -84,7 +84,7 @@ impl<D: Dimension> Barrier<D> {
                 let cross = |p: D::Vector, q: D::Vector| p[0] * q[1] - p[1] * q[0];
                 let (p, q) = (*a - x, *b - x);
                 let (sp, sq) = (cross(way, p), cross(way, q));
-                // From one side of the line to the other, and before the place, not behind it.
+                // From one side of the line to the other, and ahead of the point, not behind it.
                 (sp <= 0.0) != (sq <= 0.0) && {
                     let share = sp / (sp - sq);
                     (p + (q - p) * share).dot(&way) > 0.0
@@ -136,7 +136,7 @@ impl<D: Dimension> Stretches<D> {
     }
 
     fn stretch(&self, height: f64) -> usize {
-        // A cast takes what is below to 0.
+        // The cast maps negative values to 0.
         let at = (height - self.low) / self.height * STRETCHES as f64;
         (at as usize).min(STRETCHES - 1)
     }
@@ -157,7 +157,7 @@ impl<D: Dimension> Stretches<D> {
     }
 }
 
-/// Whether a line from a place along a direction meets a triangle (Moeller and Trumbore 1997).
+/// Whether a line from a point along a direction meets a triangle (Moeller and Trumbore 1997).
 fn meets<D: Dimension>([a, b, c]: &[D::Vector; 3], x: D::Vector, way: D::Vector) -> bool {
     let cross = |p: D::Vector, q: D::Vector| {
         D::Vector::from_fn(|k| {

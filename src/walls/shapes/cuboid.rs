@@ -1,4 +1,4 @@
-//! Boxes with sides along the axes, from inside or from outside.
+//! Boxes with sides along the axes, touched from inside or from outside.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::keys::View;
 pub(super) const INSIDE: WallRow = row("wall.box", "boxes from inside");
 pub(super) const OUTSIDE: WallRow = row("wall.box.outside", "boxes from outside");
 
-/// A box, seen from inside or from outside.
+/// A box, touched from inside or from outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Cuboid<D: Dimension> {
@@ -23,7 +23,7 @@ pub struct Cuboid<D: Dimension> {
     pub min: D::Vector,
     /// Greatest corner.
     pub max: D::Vector,
-    /// Whether grains live inside.
+    /// Whether grains are inside.
     pub inside: bool,
 }
 
@@ -67,7 +67,7 @@ impl<D: Dimension> Kind<D> for Cuboid<D> {
         self.max += by;
     }
 
-    /// The middle.
+    /// Returns the centre.
     fn reference_point(&self) -> D::Vector {
         (self.min + self.max) * 0.5
     }
@@ -110,7 +110,7 @@ impl<D: Dimension> Kind<D> for Cuboid<D> {
 
     fn stretch(&self, axis: usize) -> Option<[f64; 2]> {
         Some(match self.inside {
-            // Of planes that have no ends.
+            // The box consists of infinite planes.
             true => [f64::NEG_INFINITY, f64::INFINITY],
             false => [self.min[axis], self.max[axis]],
         })

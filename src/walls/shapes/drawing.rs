@@ -1,11 +1,11 @@
-//! Lines that stand for walls in pictures.
+//! Lines that represent walls in pictures.
 
 use crate::geometry::{cross, dot};
 use std::f64::consts::TAU;
 
 /// Corners of a drawn circle: smooth at the size of a picture.
 pub(super) const CORNERS: usize = 72;
-/// Meridians of a drawn surface of revolution.
+/// Number of meridians of a drawn surface of revolution.
 pub const MERIDIANS: usize = 12;
 
 /// Corners of a line, and whether the last is joined to the first.
@@ -25,9 +25,9 @@ fn unit(a: [f64; 3]) -> [f64; 3] {
     }
 }
 
-/// Two unit vectors across a unit vector.
+/// Returns two unit vectors perpendicular to a unit vector.
 pub(super) fn across(axis: [f64; 3]) -> [[f64; 3]; 2] {
-    // The coordinate axis that is least along it gives the safest cross product.
+    // The coordinate axis with the least component gives the most accurate cross product.
     let least = (0..3)
         .min_by(|&a, &b| axis[a].abs().total_cmp(&axis[b].abs()))
         .unwrap_or(0);
@@ -37,7 +37,7 @@ pub(super) fn across(axis: [f64; 3]) -> [[f64; 3]; 2] {
     [u, cross(axis, u)]
 }
 
-/// A plane as a line or a square about the point of it that is nearest to the middle of the view.
+/// Draws a plane as a line or a square about its point nearest to the middle of the view.
 pub(super) fn plane(
     point: [f64; 3],
     normal: [f64; 3],
@@ -91,7 +91,7 @@ pub(super) fn edges(min: [f64; 3], max: [f64; 3], n: usize) -> Vec<Line> {
     lines
 }
 
-/// A circle or an ellipse from two half axes.
+/// Returns a circle or an ellipse from two half axes.
 pub(super) fn ring(centre: [f64; 3], u: [f64; 3], v: [f64; 3]) -> Vec<[f64; 3]> {
     ring_of(CORNERS, centre, u, v)
 }
@@ -104,7 +104,7 @@ pub(super) fn ring_of(corners: usize, centre: [f64; 3], u: [f64; 3], v: [f64; 3]
     (0..corners).map(corner).collect()
 }
 
-/// Rings at the corners of the profile, and meridians.
+/// Draws rings at the corners of the profile, and meridians.
 pub(super) fn revolved(origin: [f64; 3], axis: [f64; 3], profile: &[[f64; 2]]) -> Vec<Line> {
     let axis = unit(axis);
     let [u, v] = across(axis);
@@ -122,7 +122,7 @@ pub(super) fn revolved(origin: [f64; 3], axis: [f64; 3], profile: &[[f64; 2]]) -
     lines
 }
 
-/// Circles along a ring-shaped tube, outside, inside, above and below, and around it.
+/// Draws circles along a ring-shaped tube, outside, inside, above and below, and around it.
 pub(super) fn torus(centre: [f64; 3], axis: [f64; 3], radius: f64, tube: f64) -> Vec<Line> {
     let axis = unit(axis);
     let [u, v] = across(axis);

@@ -1,4 +1,4 @@
-//! What a shape of walls tells of itself.
+//! The interface of a shape of walls.
 
 use std::fmt::Debug;
 
@@ -14,41 +14,43 @@ pub type Corners<D> = (<D as Dimension>::Vector, <D as Dimension>::Vector);
 
 /// The shape of a wall in its own frame.
 pub trait Kind<D: Dimension>: Debug {
-    /// What it is for the table of capabilities.
+    /// Returns its entry in the capability table.
     fn feature(&self) -> WallFeature;
 
-    /// The primitive surfaces that it is made of.
+    /// Returns its primitive surfaces.
     fn primitives(&self) -> Result<Vec<D::Surface>, ShapeError>;
 
-    /// Brings it elsewhere.
+    /// Translates it.
     fn shift(&mut self, by: D::Vector);
 
-    /// The point about which moments on the whole wall are taken, m.
+    /// Returns the reference point of moments on the whole wall, m.
     fn reference_point(&self) -> D::Vector;
 
-    /// The least and greatest corner of what it spans, m; none for an unbounded one.
+    /// Returns the least and greatest corner of its bounding box, m; none for an unbounded shape.
     fn extent(&self) -> Option<Corners<D>>;
 
-    /// Lines that show it; what has no end is drawn across a box.
+    /// Returns lines to draw it; infinite shapes are drawn across the box `view`.
     fn lines(&self, view: Corners<D>) -> Vec<Line>;
 
-    /// What a straight line meets; lines will be level, across `up`, if that is given.
+    /// Returns it as an obstacle for straight lines; these will be horizontal, perpendicular to `up`, if that is
+    /// given.
     fn barrier(&self, up: Option<D::Vector>) -> Barrier<D>;
 
-    /// Distance of a point from it, m; negative on the wrong side of what is felt from one side. None: its surfaces tell.
+    /// Returns the distance of a point from it, m; negative on the wrong side of a one-sided shape. None: to be
+    /// computed from its surfaces.
     fn clearance(&self, x: D::Vector) -> Option<f64>;
 
-    /// On its wrong side, in words.
+    /// Describes its wrong side in words.
     fn beyond(&self) -> &'static str {
         "behind the wall"
     }
 
-    /// Whether a grain may be at a place: where it is met from inside alone, none outside.
+    /// Whether a grain may be at a position: for a shape touched from inside only, none outside.
     fn may_hold(&self, _x: D::Vector) -> bool {
         true
     }
 
-    /// Whether it is thin and may hold grains on either side.
+    /// Whether it is thin and may have grains on either side.
     fn is_thin(&self) -> bool {
         false
     }
@@ -58,54 +60,56 @@ pub trait Kind<D: Dimension>: Debug {
         false
     }
 
-    /// From where to where it is the same along a direction; none where it is not.
+    /// Returns the interval along a direction in which it is uniform; none if it is not.
     fn stretch(&self, _axis: usize) -> Option<[f64; 2]> {
         None
     }
 
-    /// Whether it has no end and is neither along a direction nor across it.
+    /// Whether it is infinite and neither parallel nor perpendicular to a direction.
     fn is_slanted(&self, _axis: usize) -> bool {
         false
     }
 
-    /// Those of its parts that are where they are kept, of a shape of many that stand for themselves; none for all others.
+    /// Returns the shape reduced to the parts whose positions `keep` accepts, if it consists of independent parts;
+    /// none for all others.
     fn kept(&self, _keep: &dyn Fn(D::Vector) -> bool) -> Option<Shape<D>> {
         None
     }
 
-    /// The box of the room that it leaves to grains, m, infinite where it has no side; none where it has no sides across the
-    /// coordinates.
+    /// Returns the box of the space that it leaves to grains, m, infinite where it has no side; none if it has no
+    /// sides perpendicular to the coordinate axes.
     fn room(&self) -> Option<Corners<D>> {
         None
     }
 
-    /// Principal curvatures with which a ball of a radius may meet it, 1/m, of each part those that make it stiffest.
+    /// Returns the principal curvatures with which a ball of a radius may touch it, 1/m: for each part those of
+    /// greatest stiffness.
     fn curvatures(&self, _radius: f64) -> Vec<[f64; 2]> {
         vec![[0.0; 2]]
     }
 
-    /// Whether there is a hollow that is as narrow all along as a ball of a radius, or nearly: there the theory of
-    /// round contacts ends.
+    /// Whether it has a hollow about as narrow all along as a ball of a radius: there the theory of round contacts
+    /// does not apply.
     fn is_narrow(&self, _radius: f64) -> bool {
         false
     }
 
-    /// A point and the normal of it, if it is a plane.
+    /// Returns a point and the normal of it, if it is a plane.
     fn plane(&self) -> Option<[D::Vector; 2]> {
         None
     }
 
-    /// The straight pieces that it consists of, in the plane.
+    /// Returns its straight pieces, in the plane.
     fn pieces(&self) -> Vec<[D::Vector; 2]> {
         Vec::new()
     }
 
-    /// The mesh that it is.
+    /// Returns it as a mesh, if it is one.
     fn mesh(&self) -> Option<&MeshShape<D>> {
         None
     }
 
-    /// Whether another stands in the same place.
+    /// Whether another shape coincides with it.
     fn is_same(&self, other: &Self) -> bool
     where
         Self: Sized + PartialEq,
@@ -114,29 +118,29 @@ pub trait Kind<D: Dimension>: Debug {
     }
 }
 
-/// How a shape is read from its table in `[[boundary]]`.
+/// Reads a shape from its table in `[[boundary]]`.
 pub trait ShapeKeys<D: Dimension> {
-    /// The shape; what comes from files is taken into the keys.
+    /// Returns the shape; contents of files are written into the keys.
     fn read<V: View>(&mut self, here: &V) -> Result<Shape<D>, V::Fault>;
 
-    /// What to use instead where it is a shape of other dimensions; none: any that there are.
+    /// Returns the names of alternatives if the shape belongs to other dimensions; none: any existing shape.
     fn instead() -> Option<&'static str> {
         None
     }
 }
 
-/// A kind of wall, as lists and messages tell it.
+/// A kind of wall, as lists and messages show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WallRow {
-    /// Its name in lists.
+    /// Name in lists.
     pub name: &'static str,
-    /// What messages call it.
+    /// Name in messages.
     pub noun: &'static str,
-    /// The dimensions of space in which there is such a thing; none: in both.
+    /// Number of dimensions in which it exists; none: in both.
     pub dimensions: Option<usize>,
 }
 
-/// A wall of both dimensions.
+/// Returns the entry of a wall of both dimensions.
 pub(super) const fn row(name: &'static str, noun: &'static str) -> WallRow {
     WallRow {
         name,
@@ -145,7 +149,7 @@ pub(super) const fn row(name: &'static str, noun: &'static str) -> WallRow {
     }
 }
 
-/// A wall of the plane.
+/// Returns the entry of a wall of the plane.
 pub(super) const fn planar(name: &'static str, noun: &'static str) -> WallRow {
     WallRow {
         name,
@@ -154,7 +158,7 @@ pub(super) const fn planar(name: &'static str, noun: &'static str) -> WallRow {
     }
 }
 
-/// A wall of space.
+/// Returns the entry of a wall of space.
 pub(super) const fn spatial(name: &'static str, noun: &'static str) -> WallRow {
     WallRow {
         name,
@@ -163,7 +167,7 @@ pub(super) const fn spatial(name: &'static str, noun: &'static str) -> WallRow {
     }
 }
 
-/// The least and greatest corner of points, m.
+/// Returns the least and greatest corner of the bounding box of points, m.
 pub(super) fn around<D: Dimension>(points: &[D::Vector]) -> Option<Corners<D>> {
     use crate::geometry::Vector;
     let first = *points.first()?;
@@ -175,7 +179,7 @@ pub(super) fn around<D: Dimension>(points: &[D::Vector]) -> Option<Corners<D>> {
     }))
 }
 
-/// That two points in a row are not the same, with the place of the second.
+/// Checks that two successive points differ, with the place of the second.
 pub(super) fn distinct<D: Dimension, V: View>(
     place: &V,
     a: D::Vector,
@@ -188,7 +192,7 @@ pub(super) fn distinct<D: Dimension, V: View>(
     Ok(())
 }
 
-/// From one point, and how far to another one, of keys `from` and `to`.
+/// Returns one point, and the displacement to another one, from the keys `from` and `to`.
 pub(super) fn between<D: Dimension, V: View>(
     here: &V,
     from: &[f64],

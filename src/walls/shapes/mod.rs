@@ -1,8 +1,9 @@
 //! The shapes of walls, one file each.
 //!
-//! A shape is a struct with [`Kind`], which tells of it what others must know, and a struct of what a scenario gives of it with [`ShapeKeys`]. Its file and
-//! its entry in `shapes!` are all there is of it: scenarios, all models, pictures and the table of capabilities go by what it declares. Its surfaces are
-//! those of [`crate::geometry::surface`], or a [`Primitive`](crate::geometry::surface::Primitive) of its own.
+//! A shape is a struct with [`Kind`], the interface to the rest of the program, and a struct of its keys in scenarios
+//! with [`ShapeKeys`]. Its file and its entry in `shapes!` are all that it needs: scenarios, all models, pictures and
+//! the capability table use what it declares. Its surfaces are those of [`crate::geometry::surface`], or a
+//! [`Primitive`](crate::geometry::surface::Primitive) of its own.
 
 mod arc;
 mod ball;
@@ -44,7 +45,7 @@ use crate::contact::curved::{LEAST, effective_radius};
 use crate::geometry::Dimension;
 use crate::geometry::surface::{Pieces, ShapeError};
 
-/// Share of a length by which something may be off and counts as straight: a rounding.
+/// Relative deviation that counts as straight: rounding.
 const STRAIGHT: f64 = 1e-12;
 
 /// On which side of a closed wall the grains are.
@@ -57,19 +58,20 @@ pub enum Side {
     Outside,
 }
 
-/// Whether a hollow is as narrow as a ball of a radius, or nearly, m; what is felt from the `other` side too may be narrower than the ball.
+/// Whether a hollow is about as narrow as a ball of a radius, m; a surface touched from the `other` side too may be
+/// narrower than the ball.
 fn narrow(radius: f64, hollow: f64, other: bool) -> bool {
     let relative = 1.0 - radius / hollow;
     relative < LEAST && (relative >= 0.0 || !other)
 }
 
 impl<D: Dimension> Shape<D> {
-    /// The primitive surfaces that it is made of, in its own frame.
+    /// Returns its primitive surfaces, in its own frame.
     pub fn surfaces(&self) -> Result<Pieces<D>, ShapeError> {
         self.primitives().map(Pieces::new)
     }
 
-    /// The same shape elsewhere.
+    /// Returns the translated shape.
     #[must_use]
     pub fn moved(&self, by: D::Vector) -> Self {
         let mut moved = self.clone();
@@ -77,7 +79,7 @@ impl<D: Dimension> Shape<D> {
         moved
     }
 
-    /// The greatest effective radius of a ball of a radius at this wall, m.
+    /// Returns the greatest effective radius of a ball of a radius at this wall, m.
     pub fn effective_radius(&self, radius: f64) -> f64 {
         let all = self.curvatures(radius).into_iter();
         all.map(|curvatures| effective_radius(radius, curvatures))
@@ -112,7 +114,7 @@ mod tests {
         };
         let wide = pipe(0.3).effective_radius(0.1);
         assert!(wide > 0.1 && wide < 0.15, "{wide}");
-        // Nothing is inside of a pipe that is narrower than the ball.
+        // No ball is inside a pipe narrower than the ball.
         assert_eq!(pipe(0.09).effective_radius(0.1), 0.1);
         assert!(!pipe(0.09).is_narrow(0.1) && pipe(0.1005).is_narrow(0.1));
     }

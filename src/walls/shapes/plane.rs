@@ -1,4 +1,4 @@
-//! Planes: half-spaces in which grains live.
+//! Planes: half-spaces that contain the grains.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,10 +14,10 @@ use crate::keys::View;
 
 pub(super) const PLANE: WallRow = row("wall.plane", "planes");
 
-/// Planes that differ by no more than rounding, in their normals and over the size of their places, are one.
+/// Planes whose normals and positions (relative to their size) differ only by this rounding count as equal.
 const ROUNDING: f64 = 1e-12;
 
-/// A half-space: grains live on the side to which the normal points.
+/// A half-space: grains are on the side of the normal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Plane<D: Dimension> {
@@ -59,7 +59,7 @@ impl<D: Dimension> Kind<D> for Plane<D> {
         self.point += by;
     }
 
-    /// The point of it.
+    /// Returns its point.
     fn reference_point(&self) -> D::Vector {
         self.point
     }

@@ -19,7 +19,7 @@ pub(super) const POLYLINE: WallRow = planar("wall.polyline", "polylines");
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Polyline<D: Dimension> {
-    /// The corners.
+    /// Corners.
     pub points: Vec<D::Vector>,
     /// Whether the last corner is joined to the first.
     pub closed: bool,
@@ -105,7 +105,7 @@ impl<D: Dimension> Kind<D> for Polyline<D> {
         self.points.iter_mut().for_each(|p| *p += by);
     }
 
-    /// The first corner.
+    /// Returns the first corner.
     fn reference_point(&self) -> D::Vector {
         self.points.first().copied().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! All shapes of walls, an entry each.
+//! Registry of all shapes of walls, one entry each.
 
 use std::ops::{Deref, DerefMut};
 
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::geometry::Dimension;
 
-/// Makes of all shapes the enum of them, their features, and the macros that hand on all keys and all features.
+/// Makes for all shapes the enum, their features, and the macros that pass on all keys and all features.
 macro_rules! shapes {
     ($(
         $(#[$meta:meta])* $key:ident $(in $space:literal)?: $keys:ident
@@ -106,7 +106,7 @@ macro_rules! shapes {
     };
 }
 
-// In this order states of runs number them.
+// Saved states number the shapes in this order.
 shapes! {
     /// A half-space.
     #[schemars(extend("x-formula" = "(x - point) . n = 0; grains where it is over 0", "x-unit" = "m", "x-source" = "geometry"))]

@@ -1,4 +1,4 @@
-//! Thin surfaces of revolution: what a chain sweeps that turns about an axis.
+//! Thin surfaces of revolution: the surface swept by a chain that turns about an axis.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ impl<D: Dimension> ShapeKeys<D> for RevolvedKeys {
 }
 
 impl<D: Dimension> Revolved<D> {
-    /// Radius, and heights of the two ends, m, of a cylinder with flat ends, if that is what the profile makes: out from
+    /// Returns radius, and heights of the two ends, m, of a cylinder with flat ends, if the profile is one: out from
     /// the axis, along it, and straight back.
     pub fn can(&self) -> Option<[f64; 3]> {
         let [[d0, h0], [d1, h1], [d2, h2], [d3, h3]] = self.profile[..] else {
@@ -95,7 +95,7 @@ impl<D: Dimension> Kind<D> for Revolved<D> {
         self.origin += by;
     }
 
-    /// The origin of the axis.
+    /// Returns the origin of the axis.
     fn reference_point(&self) -> D::Vector {
         self.origin
     }
@@ -149,7 +149,7 @@ impl<D: Dimension> Kind<D> for Revolved<D> {
         for ends in self.profile.windows(2) {
             let (across, along) = (ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]);
             let away = along.abs() / (across * across + along * along).sqrt();
-            // From inside a ball meets it no nearer to the axis.
+            // A ball inside touches it no nearer to the axis.
             let least = ends[0][0].min(ends[1][0]).max(away * radius);
             if away > 0.0 && least < ends[0][0].max(ends[1][0])
                 || across == 0.0 && least <= ends[0][0]
@@ -166,7 +166,7 @@ impl<D: Dimension> Kind<D> for Revolved<D> {
     }
 }
 
-/// The least and greatest corner of a turned profile, m.
+/// Returns the least and greatest corner of the bounding box of a profile turned about an axis, m.
 pub(super) fn turned_extent<D: Dimension>(
     origin: D::Vector,
     axis: D::Vector,
@@ -179,7 +179,7 @@ pub(super) fn turned_extent<D: Dimension>(
         for k in 0..D::N {
             let along = axis[k] / length;
             let middle = origin[k] + along * height;
-            // A circle across the axis reaches this far along coordinate k.
+            // A circle about the axis reaches this far along coordinate k.
             let reach = distance * (1.0 - along * along).max(0.0).sqrt();
             min[k] = min[k].min(middle - reach);
             max[k] = max[k].max(middle + reach);

@@ -1,4 +1,4 @@
-//! Ring-shaped tubes: grains inside of them, or outside of a doughnut.
+//! Ring-shaped tubes, with grains inside of the tube or outside of it.
 
 use std::f64::consts::TAU;
 
@@ -16,10 +16,11 @@ use crate::keys::View;
 
 pub(super) const TORUS: WallRow = spatial("wall.torus", "tori");
 
-/// Corners of the profile by which lines meet it.
+/// Number of corners of the profile for straight lines.
 const CHORDS: usize = 64;
 
-/// Spatial: what a circle sweeps that turns about an axis outside of it, seen from inside or from outside.
+/// Spatial: the surface swept by a circle that turns about an axis outside of it, touched from inside or from
+/// outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Torus<D: Dimension> {
@@ -31,7 +32,7 @@ pub struct Torus<D: Dimension> {
     pub radius: f64,
     /// Radius of the tube, m; less than that of the ring.
     pub tube: f64,
-    /// Whether grains live inside of the tube.
+    /// Whether grains are inside of the tube.
     pub inside: bool,
 }
 
@@ -77,14 +78,15 @@ impl<D: Dimension> Torus<D> {
         self.axis * (1.0 / self.axis.norm())
     }
 
-    /// Of a point its distance from the axis, that from the ring, m, and the unit vectors from the axis and from the ring to it.
+    /// Returns the distance of a point from the axis, that from the ring, m, and the unit vectors from the axis and
+    /// from the ring to it.
     fn seen(&self, x: D::Vector) -> (f64, f64, D::Vector, D::Vector) {
         let (arm, axis) = (x - self.centre, self.unit());
         let across = arm - axis * arm.dot(&axis);
         let distance = across.norm();
         let out = match distance > 0.0 {
             true => across * (1.0 / distance),
-            // On the axis all of the ring is equally near: one place of it is taken.
+            // On the axis all points of the ring are equally near: one of them is used.
             false => side::<D>(axis),
         };
         let off = arm - out * self.radius;
@@ -96,7 +98,7 @@ impl<D: Dimension> Torus<D> {
         (distance, away, out, normal)
     }
 
-    /// Its profile in the half-plane of the distance from the axis and the height, closed.
+    /// Returns its profile in the half-plane of distance from the axis and height, closed.
     fn profile(&self) -> Vec<[f64; 2]> {
         let corner = |k: usize| {
             let (sine, cosine) = libm::sincos(TAU * (k % CHORDS) as f64 / CHORDS as f64);
@@ -106,7 +108,7 @@ impl<D: Dimension> Torus<D> {
     }
 }
 
-/// A unit vector across an axis: from the axis of coordinates that is most across.
+/// Returns a unit vector perpendicular to an axis, from the coordinate axis that is most nearly perpendicular.
 fn side<D: Dimension>(axis: D::Vector) -> D::Vector {
     let most = (0..D::N).min_by(|&a, &b| axis[a].abs().total_cmp(&axis[b].abs()));
     let most = most.unwrap_or(0);
@@ -153,8 +155,9 @@ impl<D: Dimension> Primitive<D> for Torus<D> {
         }
     }
 
-    /// From inside the distance bends as that from the middle of the tube. From outside it is that of a disk, which is convex, as long as
-    /// `x` is further from the axis than the ring; nearer to the axis it bends by no more than one over the distance from that.
+    /// From inside the distance has the curvature of the distance from the middle of the tube. From outside it is
+    /// that from a disk, which is convex, as long as `x` is further from the axis than the ring; nearer to the axis
+    /// its curvature is at most the inverse distance from that.
     fn hollow(&self, x: D::Vector, _met: &Probe<D>) -> f64 {
         let (distance, away, ..) = self.seen(x);
         match self.inside {
@@ -207,14 +210,14 @@ impl<D: Dimension> Kind<D> for Torus<D> {
         self.centre += by;
     }
 
-    /// The middle of the ring.
+    /// Returns the centre of the ring.
     fn reference_point(&self) -> D::Vector {
         self.centre
     }
 
     fn extent(&self) -> Option<Corners<D>> {
         let axis = self.unit();
-        // A circle across the axis, and a ball all along it.
+        // A circle about the axis, and a ball all along it.
         let reach = D::Vector::from_fn(|k| {
             self.radius * (1.0 - axis[k] * axis[k]).max(0.0).sqrt() + self.tube
         });
@@ -259,7 +262,7 @@ impl<D: Dimension> Kind<D> for Torus<D> {
         if self.inside {
             return vec![[-1.0 / self.tube, -1.0 / (self.radius + self.tube)]];
         }
-        // In the hole a ball meets it no further in than where its centre is on the axis.
+        // In the hole a ball touches it no further in than where the ball's centre is on the axis.
         let inwards = (self.radius / (self.tube + radius)).min(1.0);
         vec![[
             1.0 / self.tube,

@@ -1,4 +1,4 @@
-//! A closed vessel: a cylinder with lids, seen from inside.
+//! A closed vessel: a cylinder with lids, touched from inside.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,10 +15,10 @@ use crate::keys::View;
 
 pub(super) const VESSEL: WallRow = spatial("wall.vessel", "vessels");
 
-/// Pieces of a drawn lid, from its rim to the axis.
+/// Number of pieces of a drawn lid, from its rim to the axis.
 const DRAWN: usize = 12;
 
-/// A cylinder closed by two spherical lids that bulge outwards; grains live inside (thesis 3.6).
+/// A cylinder closed by two spherical lids that bulge outwards; grains are inside (thesis 3.6).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Vessel<D: Dimension> {
@@ -33,21 +33,21 @@ pub struct Vessel<D: Dimension> {
 }
 
 impl<D: Dimension> Vessel<D> {
-    /// Distance of the rims, m.
+    /// Returns the distance of the rims, m.
     pub fn length(&self) -> f64 {
         (self.to - self.from).norm()
     }
-    /// Unit vector from the first rim to the second.
+    /// Returns the unit vector from the first rim to the second.
     pub fn axis(&self) -> D::Vector {
         (self.to - self.from) * (1.0 / self.length())
     }
-    /// How far the middle of a lid's sphere lies inwards from the rim, m.
+    /// Returns the distance of a lid's centre of curvature inwards from the rim, m.
     pub fn depth(&self) -> f64 {
         ((self.lid_radius - self.radius) * (self.lid_radius + self.radius))
             .max(0.0)
             .sqrt()
     }
-    /// The lids: the middle of each one's sphere, and the unit vector along the axis to the lid.
+    /// Returns for both lids the centre of the sphere, and the unit vector along the axis to the lid.
     pub fn lids(&self) -> [(D::Vector, D::Vector); 2] {
         let (axis, depth) = (self.axis(), self.depth());
         [
@@ -55,7 +55,7 @@ impl<D: Dimension> Vessel<D> {
             (self.to - axis * depth, axis),
         ]
     }
-    /// Distance of a point inside from the wall, m; negative outside.
+    /// Returns the distance of a point inside from the wall, m; negative outside.
     pub fn clearance(&self, x: D::Vector) -> f64 {
         let (arm, axis) = (x - self.from, self.axis());
         let side = self.radius - (arm - axis * axis.dot(&arm)).norm();
@@ -69,14 +69,14 @@ impl<D: Dimension> Vessel<D> {
             }
         })
     }
-    /// Corners of its profile for drawings: distance from the axis and height over `from`, m.
+    /// Returns the corners of its profile for drawings: distance from the axis and height above `from`, m.
     pub fn profile(&self) -> Vec<[f64; 2]> {
         let (depth, length) = (self.depth(), self.length());
         let widest = libm::atan2(self.radius, depth);
         let lid = |k: usize| {
             let (sine, cosine) = libm::sincos(widest * k as f64 / DRAWN as f64);
             let bulge = self.lid_radius * cosine - depth;
-            // At the rim without rounding, so that the cylinder is drawn straight.
+            // Exact at the rim, so that the cylinder is drawn straight.
             if k == DRAWN {
                 [self.radius, 0.0]
             } else {
@@ -147,14 +147,14 @@ impl<D: Dimension> Kind<D> for Vessel<D> {
         self.to += by;
     }
 
-    /// The first rim's centre.
+    /// Returns the first rim's centre.
     fn reference_point(&self) -> D::Vector {
         self.from
     }
 
     fn extent(&self) -> Option<Corners<D>> {
-        // The lids are drawn by chords, which a sphere bulges over by less than a fiftieth of the
-        // rim: a cell's width for nothing.
+        // The profile has chords for the lids, beyond which a sphere bulges by less than a fiftieth of the rim's
+        // radius: this is added as a margin.
         let (min, max) = turned_extent::<D>(self.from, self.axis(), &self.profile());
         let room = D::Vector::from_fn(|_| 0.02 * self.radius);
         Some((min - room, max + room))

@@ -1,4 +1,4 @@
-//! Corners of triangles that are one point, and corners that lie on sides of other triangles.
+//! Merges coincident corners of triangles, and finds corners that lie on sides of other triangles.
 
 use nalgebra::Vector3;
 use rustc_hash::FxHashMap;
@@ -8,10 +8,10 @@ use crate::geometry::surface::BoxTree;
 
 type V3 = Vector3<f64>;
 
-/// Corners within `near` of each other become one, the first of them.
+/// Merges corners within `near` of each other to the first of them.
 pub(super) fn welded(corners: &[V3], faces: &[[u32; 3]], near: f64) -> (Vec<V3>, Vec<[u32; 3]>) {
     let mut kept: Vec<V3> = Vec::new();
-    // Only looked up, so that its order does not matter.
+    // Only for look-ups, so that its order does not matter.
     let mut cells: FxHashMap<[i64; 3], Vec<u32>> = FxHashMap::default();
     let cell = |x: &V3| [x.x, x.y, x.z].map(|c| libm::floor(c / near) as i64);
     let mut number = Vec::with_capacity(corners.len());
@@ -41,7 +41,7 @@ pub(super) fn welded(corners: &[V3], faces: &[[u32; 3]], near: f64) -> (Vec<V3>,
     (kept, faces.collect())
 }
 
-/// The least height of a triangle, m; 0 where two corners are one.
+/// Returns the least height of a triangle, m; 0 if two corners coincide.
 pub(super) fn least_height([a, b, c]: [V3; 3]) -> f64 {
     let longest = [b - a, c - b, a - c]
         .iter()
@@ -51,11 +51,11 @@ pub(super) fn least_height([a, b, c]: [V3; 3]) -> f64 {
     if longest > 0.0 { twice / longest } else { 0.0 }
 }
 
-/// Places along a side with their corners, and how far the furthest of these lies off it, m.
+/// Coordinates along a side with their corners, and the greatest distance of these corners from it, m.
 type OnSide = (Vec<(f64, u32)>, f64);
 
-/// By side of each triangle: the corners of others that lie on it between its ends, in their order along it, and
-/// how far the furthest of them lies off it, m.
+/// By side of each triangle: corners of other triangles that lie on it between its ends, in order along it, and the
+/// greatest distance of these from it, m.
 pub(super) struct OnSides {
     by_side: FxHashMap<(u32, u8), OnSide>,
 }
@@ -110,12 +110,12 @@ impl OnSides {
         }
         OnSides { by_side }
     }
-    /// How far the furthest corner on a side lies off it, m.
+    /// Returns the greatest distance of the corners on a side from it, m.
     pub(super) fn off(&self, face: usize, side: usize) -> f64 {
         let found = self.by_side.get(&(face as u32, side as u8));
         found.map_or(0.0, |(_, off)| *off)
     }
-    /// The parts of a side, from corner to corner.
+    /// Returns the parts of a side, from corner to corner.
     pub(super) fn parts(&self, face: usize, side: usize, [from, to]: [u32; 2]) -> Vec<[u32; 2]> {
         let found = self.by_side.get(&(face as u32, side as u8));
         let between = found.into_iter().flat_map(|(list, _)| list);
@@ -130,7 +130,7 @@ impl OnSides {
     }
 }
 
-/// The ends of a side of a triangle, the one of the lesser number first.
+/// Returns the ends of a side of a triangle, the one with the lower number first.
 pub(super) fn ends(face: [u32; 3], side: usize) -> (u32, u32) {
     let (a, b) = (face[side], face[(side + 1) % 3]);
     (a.min(b), a.max(b))

@@ -1,10 +1,10 @@
 //! The parts of a mesh of triangles that a grain can touch: plane facets, straight ridges, tips.
 //!
-//! A facet owns what lies straight before or behind one of its triangles; a ridge what lies beside its length
-//! and beyond all triangles that meet in it; a tip what lies beyond the ends of all edges that meet in it. Each
-//! boundary between two of them is tested by the same numbers on both sides, so that no point is lost or owned
-//! twice by rounding. Only on the concave side of a ridge do the zones of two facets overlap: there a grain has
-//! two contacts, or one where they meet so nearly straight that both would come and go at once.
+//! A facet owns the region straight before or behind one of its triangles; a ridge the region beside its length and
+//! beyond all triangles that meet in it; a tip the region beyond the ends of all edges that meet in it. Each boundary
+//! between two of them is tested by the same numbers on both sides, so that rounding leaves no point without an owner
+//! or with two. Only on the concave side of a ridge do the zones of two facets overlap: there a grain has two
+//! contacts, or one where they meet so nearly straight that both contacts would form and break at once.
 
 use nalgebra::Vector3;
 
@@ -13,16 +13,16 @@ use crate::geometry::{Spatial, Vector};
 
 type V3 = Vector3<f64>;
 
-/// So many triangles of a facet are looked through one by one.
+/// Up to this many triangles of a facet are searched one by one.
 const FEW: usize = 6;
 
-/// The side of a triangle, in the plane of its facet: what lies on the triangle's side of it has
-/// `inward . x >= from`.
+/// The side of a triangle, in the plane of its facet: the points on the triangle's side of it have `inward . x >=
+/// from`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Border {
     /// Unit vector in the plane, across the side, into the triangle.
     pub inward: V3,
-    /// Where the side lies along it, m, less what closes gaps of rounding.
+    /// Coordinate of the side along it, m, less a margin that closes gaps of rounding.
     pub from: f64,
 }
 
@@ -36,9 +36,9 @@ impl Border {
 /// A triangle of a facet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// Its corners, in the facet's plane.
+    /// Corners, in the facet's plane.
     pub corners: [V3; 3],
-    /// Its sides.
+    /// Sides.
     pub borders: [Border; 3],
 }
 
@@ -52,7 +52,7 @@ impl Cell {
         let room = V3::repeat(room);
         [a.inf(b).inf(c) - room, a.sup(b).sup(c) + room]
     }
-    /// Distance of a point from it where its height over the plane is known, m.
+    /// Returns the distance of a point, given its height over the plane, m.
     fn distance(&self, x: V3, height: f64) -> f64 {
         if self.faces(x) {
             return height.abs();
@@ -67,7 +67,7 @@ impl Cell {
     }
 }
 
-/// Triangles of one plane that hang together, thin and two-sided.
+/// Connected coplanar triangles, thin and two-sided.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facet {
     normal: V3,
@@ -75,13 +75,13 @@ pub struct Facet {
     cells: Vec<Cell>,
     tree: Option<BoxTree<V3>>,
     bounds: [V3; 2],
-    /// By how much its zone may go beyond its triangles, m.
+    /// Greatest margin of its zone beyond its triangles, m.
     room: f64,
     beside: Box<[u32]>,
 }
 
 impl Facet {
-    /// In the plane normal . x = offset; `room` bounds by how much borders lie beyond their sides, m.
+    /// Returns the facet in the plane normal . x = offset; `room` bounds the margin of borders beyond their sides, m.
     pub fn new(normal: V3, offset: f64, cells: Vec<Cell>, room: f64) -> Self {
         let boxes = || cells.iter().map(|cell| cell.bounds(room));
         let tree = (cells.len() > FEW).then(|| BoxTree::new(boxes()));
@@ -97,7 +97,7 @@ impl Facet {
             beside: Box::default(),
         }
     }
-    /// Sets which facets go on from this one nearly straight.
+    /// Sets the facets that continue this one nearly straight.
     pub fn set_beside(&mut self, beside: Vec<u32>) {
         self.beside = beside.into();
     }
@@ -105,7 +105,7 @@ impl Facet {
     pub fn covers(&self, x: V3) -> bool {
         self.faces(x, self.height(x))
     }
-    /// Its plane, as seen from a point.
+    /// Returns its plane, as seen from a point.
     #[inline]
     pub fn simple(&self, x: V3) -> Simple<Spatial> {
         let side = if self.height(x) >= 0.0 { 1.0 } else { -1.0 };
@@ -114,7 +114,7 @@ impl Facet {
             offset: self.offset * side,
         }
     }
-    /// The facets that go on from this one nearly straight.
+    /// Returns the facets that continue this one nearly straight.
     pub fn beside(&self) -> &[u32] {
         &self.beside
     }
@@ -132,7 +132,7 @@ impl Facet {
         });
         found
     }
-    /// The contact with a grain at `x`.
+    /// Returns the contact with a grain at `x`.
     #[inline]
     pub fn probe(&self, x: V3) -> Option<Probe<Spatial>> {
         let height = self.height(x);
@@ -150,7 +150,7 @@ impl Facet {
             }
         })
     }
-    /// Distance of `x`, m.
+    /// Returns the distance of `x`, m.
     pub fn distance(&self, x: V3) -> f64 {
         let height = self.height(x);
         match &self.tree {
@@ -161,28 +161,29 @@ impl Facet {
             Some(tree) => tree.least(x, |k| self.cells[k as usize].distance(x, height)),
         }
     }
-    /// How far a point at this distance is from where it is met, m, but for the room beside its triangles.
+    /// Returns a lower bound of the displacement from a point at this distance to the zone, m; the margin beyond the
+    /// triangles is subtracted.
     pub fn way_to_zone(&self, x: V3, distance: f64) -> f64 {
         let height = self.height(x);
         let square = (distance - height) * (distance + height);
         (square.max(0.0).sqrt() - self.room).max(0.0)
     }
-    /// A corner of it.
+    /// Returns one of its corners.
     pub fn point(&self) -> V3 {
         self.cells[0].corners[0]
     }
-    /// Its box.
+    /// Returns its bounding box.
     pub fn bounds(&self) -> [V3; 2] {
         self.bounds
     }
 }
 
-/// A piece of a straight ridge along which the same triangles meet.
+/// A part of a straight ridge along which the same triangles meet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stretch {
-    /// Where it ends along the ridge, m.
+    /// Coordinate of its end along the ridge, m.
     pub until: f64,
-    /// The sides of the triangles that meet in it.
+    /// Sides of the triangles that meet in it.
     pub borders: Box<[Border]>,
 }
 
@@ -198,7 +199,8 @@ pub struct Ridge {
 }
 
 impl Ridge {
-    /// Between two points; `borders` has the far end of each stretch from the start on, and its sides.
+    /// Returns the ridge between two points; `borders` has the far end of each stretch from the start on, and its
+    /// sides.
     pub fn new(start: V3, end: V3, borders: Vec<(V3, Vec<Border>)>) -> Self {
         let chord = end - start;
         let along = chord * (1.0 / Vector::norm(&chord));
@@ -216,7 +218,7 @@ impl Ridge {
             stretches: borders.into_iter().map(stretch).collect(),
         }
     }
-    /// The contact with a grain at `x`.
+    /// Returns the contact with a grain at `x`.
     #[inline]
     pub fn probe(&self, x: V3) -> Option<Probe<Spatial>> {
         let t = Vector::dot(&self.along, &x);
@@ -230,12 +232,12 @@ impl Ridge {
         }
         Some(to_point(x, self.start + self.along * (t - self.low)))
     }
-    /// Distance of `x`, m.
+    /// Returns the distance of `x`, m.
     pub fn distance(&self, x: V3) -> f64 {
         let t = Vector::dot(&self.along, &x).clamp(self.low, self.high);
         Vector::norm(&(x - (self.start + self.along * (t - self.low))))
     }
-    /// A bound of how far a point is from where it is met, m.
+    /// Returns a lower bound of the displacement from a point to the zone, m.
     pub fn way_to_zone(&self, x: V3) -> f64 {
         let t = Vector::dot(&self.along, &x);
         let beyond = (self.low - t).max(t - self.high).max(0.0);
@@ -245,11 +247,11 @@ impl Ridge {
         let inside = |border: &Border| Vector::dot(&border.inward, &x) - border.from;
         stretch.borders.iter().map(inside).fold(beyond, f64::max)
     }
-    /// Its ends.
+    /// Returns its ends.
     pub fn ends(&self) -> [V3; 2] {
         [self.start, self.end]
     }
-    /// The end of its zone at its start, or else at its end.
+    /// Returns the limit of its zone at its start or at its end.
     pub fn limit(&self, at_end: bool) -> Limit {
         Limit {
             along: self.along,
@@ -257,13 +259,13 @@ impl Ridge {
             at_end,
         }
     }
-    /// Its box.
+    /// Returns its bounding box.
     pub fn bounds(&self) -> [V3; 2] {
         [self.start.inf(&self.end), self.start.sup(&self.end)]
     }
 }
 
-/// The end of the zone of an edge.
+/// The limit of the zone of an edge at one of its ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
     along: V3,
@@ -272,7 +274,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// Of an edge that only divides triangles, at its start or else at its end.
+    /// Returns the limit of an edge that only divides triangles, at its start or at its end.
     pub fn of(start: V3, end: V3, at_end: bool) -> Self {
         let chord = end - start;
         let along = chord * (1.0 / Vector::norm(&chord));
@@ -297,24 +299,24 @@ pub struct Tip {
 }
 
 impl Tip {
-    /// At a point where edges end.
+    /// Returns the tip at a point where edges end.
     pub fn new(point: V3, limits: Vec<Limit>) -> Self {
         Tip {
             point,
             limits: limits.into(),
         }
     }
-    /// The contact with a grain at `x`.
+    /// Returns the contact with a grain at `x`.
     #[inline]
     pub fn probe(&self, x: V3) -> Option<Probe<Spatial>> {
         let beyond = self.limits.iter().all(|limit| limit.passed(x));
         beyond.then(|| to_point(x, self.point))
     }
-    /// Distance of `x`, m.
+    /// Returns the distance of `x`, m.
     pub fn distance(&self, x: V3) -> f64 {
         Vector::norm(&(x - self.point))
     }
-    /// A bound of how far a point is from where it is met, m.
+    /// Returns a lower bound of the displacement from a point to the zone, m.
     pub fn way_to_zone(&self, x: V3) -> f64 {
         let short = |limit: &Limit| {
             let beyond = Vector::dot(&limit.along, &x) - limit.at;
@@ -322,7 +324,7 @@ impl Tip {
         };
         self.limits.iter().map(short).fold(0.0, f64::max)
     }
-    /// Where it is.
+    /// Returns its position.
     pub fn point(&self) -> V3 {
         self.point
     }

@@ -1,4 +1,5 @@
-//! Where the facets of a mesh meet or end: edges in line are ridges, the ends of these are tips.
+//! Ridges and tips of a mesh, where facets meet or end: collinear edges are merged to ridges, and the ends of these
+//! are tips.
 
 use std::sync::Arc;
 
@@ -9,23 +10,23 @@ use crate::geometry::surface::SpatialSurface;
 
 type V3 = nalgebra::Vector3<f64>;
 
-/// Cosine of 3 degrees. In the hollow of a ridge by an angle a the second facet is met when the overlap with the first
-/// passes r a^2 / 2: with a fainter one a link would begin in the midst of its overlap.
+/// Cosine of 3 degrees. In the hollow of a ridge with an angle a the second facet is touched when the overlap with
+/// the first exceeds r a^2 / 2: at a smaller angle a link would begin at a finite overlap.
 const NEARLY_STRAIGHT: f64 = 0.998_63;
-/// So many hairs aside of an edge with a sliver a facet is looked for.
+/// Distance from an edge, in hairs, at which the facet is tested if there is a sliver.
 const ASIDE: f64 = 16.0;
-/// Sides in line that become one ridge.
+/// Greatest number of collinear sides that form one ridge.
 const LONGEST_CHAIN: usize = 4096;
 
-/// An edge that is felt: where facets meet or end.
+/// An edge that grains can touch: where facets meet or end.
 pub(super) struct Felt {
     ends: [u32; 2],
-    /// The facets, ascending.
+    /// Facets, ascending.
     facets: Vec<u32>,
     borders: Vec<Border>,
 }
 
-/// By facet: those that meet it nearly straight.
+/// Returns for each facet those that meet it nearly straight.
 pub(super) fn beside(planes: &[Plane], felt: &[Felt]) -> Vec<Vec<u32>> {
     let mut beside: Vec<Vec<u32>> = vec![Vec::new(); planes.len()];
     for edge in felt {
@@ -42,7 +43,7 @@ pub(super) fn beside(planes: &[Plane], felt: &[Felt]) -> Vec<Vec<u32>> {
 }
 
 impl Net {
-    /// Edges where facets meet or end, and the others: within a facet, or hidden in it.
+    /// Returns the edges where facets meet or end, and the others: within a facet, or hidden in it.
     pub(super) fn felt(
         &self,
         facet_of: &[u32],
@@ -76,7 +77,7 @@ impl Net {
         (felt, seams)
     }
 
-    /// The borders that a facet has at an edge; none where it goes on beyond it.
+    /// Returns the borders of a facet at an edge; none where it continues beyond it.
     fn limits<'a>(
         &self,
         edge: &Edge,
@@ -94,7 +95,7 @@ impl Net {
         if !sides.iter().any(|&(face, _)| self.thin[face as usize]) {
             return Some(own);
         }
-        // A sliver may be turned over: where the facet lies is asked a little way off the edge.
+        // A sliver may be turned over: the facet is therefore tested slightly off the edge.
         let [p, q] = edge.ends.map(|i| self.corners[i as usize]);
         let lies = |sign: f64| {
             let way = own[0].inward * (sign * ASIDE * self.hair);
@@ -113,7 +114,7 @@ impl Net {
         }
     }
 
-    /// Edges in line become ridges; what ends in a corner limits its tip.
+    /// Merges collinear edges to ridges; edges that end in a corner limit its tip.
     pub(super) fn ridges_and_tips(
         &self,
         felt: &[Felt],
@@ -153,7 +154,7 @@ impl Net {
         );
     }
 
-    /// Edges in line between the same facets, one after the other: from corner, to corner, number.
+    /// Returns chains of collinear edges between the same facets: from corner, to corner, number.
     fn chains(&self, felt: &[Felt]) -> Vec<Vec<(u32, u32, u32)>> {
         let mut at_corner: Vec<Vec<u32>> = vec![Vec::new(); self.corners.len()];
         for (k, edge) in felt.iter().enumerate() {
@@ -161,7 +162,7 @@ impl Net {
                 at_corner[corner as usize].push(k as u32);
             }
         }
-        // The edge that goes on in line with one, beyond a corner of it.
+        // Returns the edge that continues an edge in line beyond one of its corners.
         let after = |edge: u32, corner: u32| {
             let [a, b] = *at_corner[corner as usize].as_slice() else {
                 return None;
@@ -176,7 +177,7 @@ impl Net {
         let at = |i: u32| self.corners[i as usize];
         let near = self.hair;
         let mut used = vec![false; felt.len()];
-        // From each edge on as far as it goes straight; first one way, to find an end, then the other.
+        // Follows each edge as far as it is straight: first in one direction, to find an end, then in the other.
         let walk = |edge: u32, from: u32, used: &[bool]| {
             let mut chain = vec![(from, other_end(edge, from), edge)];
             while chain.len() < LONGEST_CHAIN {
@@ -202,7 +203,7 @@ impl Net {
         };
         let mut chains = Vec::new();
         for edge in 0..felt.len() as u32 {
-            // More than once where the way back goes further in line than the way on does.
+            // Repeated where the backward chain is longer in line than the forward one.
             while !used[edge as usize] {
                 let back = walk(edge, felt[edge as usize].ends[1], &used);
                 let (_, start, first) = back[back.len() - 1];

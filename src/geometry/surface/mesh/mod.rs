@@ -1,9 +1,9 @@
-//! A mesh of triangles cut into facets, ridges and tips.
+//! Cuts a mesh of triangles into facets, ridges and tips.
 //!
-//! Triangles that hang together in one plane become one facet: between them there is nothing to feel, and a link
-//! keeps its history on the way from one to the next. A ridge is a straight line where facets meet at an angle
-//! or end; sides in line between the same facets are one ridge. Corners within a hair of each other are one, and
-//! a corner that lies on another triangle's side divides it, so that triangles need not fit corner to corner.
+//! Connected coplanar triangles become one facet: grains do not feel the edges between them, and a link keeps its
+//! contact history from one to the next. A ridge is a straight line where facets meet at an angle or end; collinear
+//! sides between the same facets form one ridge. Corners within a hair of each other are merged, and a corner that
+//! lies on another triangle's side divides it, so that triangles need not match corner to corner.
 
 mod corners;
 mod facet;
@@ -23,33 +23,33 @@ use crate::geometry::Vector;
 
 type V3 = Vector3<f64>;
 
-/// The most triangles of one mesh.
+/// Greatest number of triangles of a mesh.
 pub const MOST_TRIANGLES: usize = 1_000_000;
-/// Corners lie in one plane within this share of the greatest coordinate where nobody says otherwise: more than
-/// ten times what single precision, in which STL files are written, rounds off.
+/// Default tolerance for coplanar corners, relative to the greatest coordinate: more than ten times the rounding of
+/// single precision, in which STL files are written.
 const FLATNESS: f64 = 1e-6;
-/// Corners this near to each other, over the greatest coordinate, are one.
+/// Distance, relative to the greatest coordinate, within which corners are merged.
 const HAIR: f64 = 2.4e-7;
-/// No more of the size of a mesh than this is taken for rounding, however far off its coordinates begin.
+/// Upper bound of the rounding error relative to the size of a mesh, however far from the origin it lies.
 const MOST_BLURRED: f64 = 1e-5;
-/// What is lost to rounding in double precision, over the greatest coordinate.
+/// Rounding error of double precision, relative to the greatest coordinate.
 const ROUNDING: f64 = 1e-13;
-/// Triangles lower than so many hairs say nothing of the plane in which they lie.
+/// Height in hairs below which triangles do not determine their plane.
 const THIN: f64 = 8.0;
-/// Height of a triangle over its longest side below which it is a line.
+/// Height of a triangle over its longest side below which it counts as a line.
 const NO_AREA: f64 = 1e-12;
 
-/// How exact the corners of a mesh are, m.
+/// Tolerances of the corners of a mesh, m.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Exactness {
-    /// Corners no further apart are one.
+    /// Corners within this distance are merged.
     pub hair: f64,
-    /// Corners no further off a plane lie in it.
+    /// Corners within this distance of a plane lie in it.
     pub flatness: f64,
 }
 
 impl Exactness {
-    /// Of corners as a file has them, in single precision.
+    /// Returns the tolerances of corners from a file, in single precision.
     pub fn of(corners: &[V3]) -> Self {
         let first = corners.first().copied().unwrap_or_default();
         let far = |by: V3| corners.iter().map(|x| (x - by).amax()).fold(0.0, f64::max);
@@ -60,7 +60,7 @@ impl Exactness {
             flatness: hair * (FLATNESS / HAIR),
         }
     }
-    /// The same of a mesh that was scaled.
+    /// Returns the tolerances of a scaled mesh.
     pub fn scaled(self, scale: f64) -> Self {
         Exactness {
             hair: self.hair * scale,
@@ -69,7 +69,7 @@ impl Exactness {
     }
 }
 
-/// The first triangle without area: two of its corners are one, or all lie on a line.
+/// Returns the first triangle without area: two of its corners coincide, or all are collinear.
 pub fn degenerate(corners: &[V3], faces: &[[u32; 3]]) -> Option<usize> {
     faces.iter().position(|face| is_line(corners, *face))
 }
@@ -81,7 +81,7 @@ pub fn is_line(corners: &[V3], face: [u32; 3]) -> bool {
     least_height([a, b, c]) <= NO_AREA * longest
 }
 
-/// The pieces of a mesh of triangles.
+/// Returns the surface pieces of a mesh of triangles.
 pub fn pieces(
     corners: &[V3],
     faces: &[[u32; 3]],
@@ -105,7 +105,7 @@ pub fn pieces(
     let rounding = ROUNDING * extent;
     let hair = exactness.hair.max(10.0 * rounding);
     let (corners, faces) = welded(corners, faces, hair);
-    // What is a line but for rounding is left to the sides of its neighbours, on which its corners lie.
+    // Triangles that are lines to rounding are dropped: their corners lie on sides of their neighbours.
     let height = |face: &[u32; 3]| least_height(face.map(|i| corners[i as usize]));
     let faces: Vec<[u32; 3]> = faces
         .into_iter()
@@ -130,11 +130,11 @@ pub fn pieces(
     Ok(net.cut(exactness.flatness.max(hair)))
 }
 
-/// A part of sides of triangles between two neighbouring corners, and whose sides they are.
+/// A part of triangle sides between two neighbouring corners, and the triangles that have it.
 struct Edge {
-    /// Its ends, the lesser number first.
+    /// Ends, the lower number first.
     ends: [u32; 2],
-    /// Triangle and number of its side.
+    /// Triangle and index of its side.
     sides: Vec<(u32, u8)>,
 }
 
@@ -165,7 +165,7 @@ type Plane = (V3, f64);
 struct Net {
     corners: Vec<V3>,
     faces: Vec<[u32; 3]>,
-    /// Of each triangle whether rounded corners may have turned it over.
+    /// For each triangle whether rounding of its corners may have turned it over.
     thin: Vec<bool>,
     on_sides: OnSides,
     edges: Vec<Edge>,
@@ -211,7 +211,7 @@ impl Net {
         self.faces[face].map(|i| self.corners[i as usize])
     }
 
-    /// Planes, and by triangle which is its own: grown from the largest triangles.
+    /// Returns planes, and for each triangle the index of its own: grown from the largest triangles.
     fn facets(&self, flatness: f64) -> (Vec<Plane>, Vec<u32>) {
         let area: Vec<V3> = (0..self.faces.len())
             .map(|face| {
@@ -263,7 +263,8 @@ impl Net {
                     }
                 }
             }
-            // Where corners do not lie in the first triangle's plane but for rounding, a plane amid them all.
+            // Where corners deviate from the first triangle's plane by more than rounding, a plane is fitted to all
+            // of them.
             planes.push(if off > self.rounding {
                 self.fitted(&members, normal, &area)
             } else {
@@ -285,8 +286,8 @@ impl Net {
         (normal, heights / (3 * members.len()) as f64)
     }
 
-    /// The sides of a triangle in a plane of this normal. A side that two triangles of a facet share has the same
-    /// numbers in both but for the sign.
+    /// Returns the sides of a triangle in a plane with this normal. A side that two triangles of a facet share has
+    /// the same numbers in both except for the sign.
     fn borders(&self, face: usize, normal: V3) -> [Border; 3] {
         std::array::from_fn(|side| {
             let (from, to) = ends(self.faces[face], side);
@@ -294,7 +295,7 @@ impl Net {
             let across = normal.cross(&(q - p));
             let length = Vector::norm(&across);
             if length <= self.rounding {
-                // Upright in the plane: a sliver that holds nothing.
+                // Perpendicular to the plane: a sliver that contains no points.
                 return Border {
                     inward: V3::zeros(),
                     from: f64::INFINITY,

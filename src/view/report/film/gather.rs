@@ -1,4 +1,4 @@
-//! Snapshots as compact frames.
+//! Converts snapshots to compact frames.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,15 +7,15 @@ use crate::record::read::{Snapshot, Snapshots, TableReader};
 use crate::record::{BodyRef, GrainRow, LinkRow, RecordError, RunMeta, Table};
 use crate::view::colour::Layers;
 
-/// Rows of grains held in memory at most; of longer records only some snapshots are taken.
+/// Limit on the rows of grains held in memory; of longer records only some snapshots are used.
 const MOST_ROWS: usize = 8_000_000;
 
-/// What never changes of a grain.
+/// Constant properties of a grain.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::view::report) struct Constant {
     pub(in crate::view::report) id: u32,
     pub(in crate::view::report) radius: f32,
-    /// Place in the list of shapes, from 1; 0: a disk or a sphere.
+    /// Index in the list of shapes, from 1; 0: a disk or a sphere.
     pub(super) shape: u16,
     pub(super) layer: u8,
 }
@@ -23,31 +23,31 @@ pub(in crate::view::report) struct Constant {
 /// A grain in a frame.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::view::report) struct GrainState {
-    /// Its place among the constants.
+    /// Index of the grain's constants.
     pub(in crate::view::report) index: u32,
     pub(in crate::view::report) position: [f32; 3],
     pub(in crate::view::report) velocity: [f32; 3],
     pub(super) rotation: [f32; 4],
-    /// About z in the plane; in space its size.
+    /// Component about z in the plane; magnitude in space.
     pub(super) spin: f32,
     pub(super) regime: u8,
-    /// Place among the constants of the grain that gives its cluster the name, from 1; 0: none.
+    /// Index, from 1, of the constants of the grain that its cluster is named after; 0: none.
     pub(super) cluster: u32,
-    /// The same of its group at rest.
+    /// The same for its group at rest.
     pub(super) group: u32,
 }
 
 /// A link in a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkState {
-    /// A grain's place among the constants.
+    /// Index of a grain's constants.
     pub(super) a: u32,
-    /// The same, or [`WALL`] and the boundary's number.
+    /// Index of a grain's constants, or [`WALL`] and the boundary's number.
     pub(super) b: u32,
     pub(super) force: f32,
-    /// 1: slips, 2: stable, 4: pulls.
+    /// Bit flags: 1 slips, 2 stable, 4 pulls.
     pub(super) flags: u8,
-    /// Of a link with a wall: from the grain's centre to the contact point over its radius.
+    /// For a link with a wall: vector from the grain's centre to the contact point over its radius.
     pub(super) offset: [f32; 3],
 }
 
@@ -58,16 +58,16 @@ pub(super) const WALL: u32 = 1 << 31;
 #[derive(Debug)]
 pub(in crate::view::report) struct Frame {
     pub(in crate::view::report) time: f64,
-    /// By index.
+    /// Sorted by index.
     pub(in crate::view::report) grains: Vec<GrainState>,
-    /// By the pair of bodies.
+    /// Sorted by the pair of bodies.
     pub(super) links: Vec<LinkState>,
-    /// All links between grains, and with walls: two bodies may touch in several places.
+    /// Number of links between grains, and with walls: two bodies may touch at several places.
     pub(in crate::view::report) contacts: (usize, usize),
 }
 
 impl Frame {
-    /// Normal forces that press, N.
+    /// Returns the compressive normal forces, N.
     pub(in crate::view::report) fn forces(&self) -> Vec<f64> {
         let pressing = self.links.iter().filter(|l| l.flags & 4 == 0);
         let forces = pressing.map(|l| f64::from(l.force));
@@ -79,18 +79,18 @@ impl Frame {
 #[derive(Debug)]
 pub(in crate::view::report) struct Frames {
     pub(in crate::view::report) meta: RunMeta,
-    /// Snapshots that the run recorded.
+    /// Number of snapshots that the run recorded.
     pub(in crate::view::report) recorded: usize,
     pub(in crate::view::report) grains: Vec<Constant>,
     pub(in crate::view::report) frames: Vec<Frame>,
-    /// The last snapshot as it was recorded.
+    /// The last snapshot as recorded.
     pub(in crate::view::report) last: Snapshot,
-    /// Place of each grain among the constants, by its number.
+    /// Index of the constants of each grain, by its number.
     index: BTreeMap<u32, u32>,
 }
 
 impl Frames {
-    /// Those of a run that has recorded none yet.
+    /// Returns an empty list, for a run that has recorded no snapshots yet.
     pub(in crate::view::report) fn none(meta: RunMeta) -> Frames {
         Frames {
             meta,
@@ -126,20 +126,20 @@ impl Frames {
         Ok(frames)
     }
 
-    /// Layers of these grains by their heights.
+    /// Returns layers of these grains by their heights.
     pub(in crate::view::report) fn layers(&self, grains: &[GrainRow]) -> Layers {
         let up = self.meta.dimensions - 1;
         Layers::new(grains.iter().map(|g| (g.grain, g.position[up], g.radius)))
     }
 
-    /// Gives the grains from this place on their layers.
+    /// Assigns layers to the grains from index `from` on.
     pub(in crate::view::report) fn dye(&mut self, layers: &Layers, from: usize) {
         for grain in &mut self.grains[from..] {
             grain.layer = layers.place(grain.id);
         }
     }
 
-    /// Takes a snapshot as one more frame.
+    /// Adds a snapshot as a frame.
     pub(in crate::view::report) fn take(
         &mut self,
         time: f64,
@@ -171,7 +171,7 @@ impl Frames {
                 position: single(g.position),
                 velocity: single(g.velocity),
                 rotation: g.rotation.map(|x| match planar {
-                    // Whole turns would cost the digits that are seen.
+                    // Whole turns would cost visible digits.
                     true => libm::remainder(x, std::f64::consts::TAU) as f32,
                     false => x as f32,
                 }),
@@ -216,7 +216,7 @@ impl Frames {
                 0 => contacts.0 += 1,
                 _ => contacts.1 += 1,
             }
-            // Two shapes may touch at several places; the first stands for all of a pair.
+            // Two shapes may touch at several places; the first stands for all contacts of a pair.
             let pair = if b & WALL == 0 && b < a {
                 (b, a)
             } else {
@@ -244,7 +244,7 @@ impl Frames {
         });
     }
 
-    /// Keeps each `every`th frame, the last one among them.
+    /// Keeps every `every`th frame, including the last one.
     pub(super) fn thin(&mut self, every: usize) {
         let last = self.frames.len() - 1;
         let mut k = 0;
@@ -255,7 +255,7 @@ impl Frames {
         });
     }
 
-    /// Mean radius, m.
+    /// Returns the mean radius, m.
     pub(in crate::view::report) fn mean_radius(&self) -> f64 {
         let sum: f64 = self.grains.iter().map(|g| f64::from(g.radius)).sum();
         sum / self.grains.len().max(1) as f64

@@ -1,8 +1,8 @@
-//! The animation of a run: its snapshots, packed small enough to stand in a page.
+//! The animation of a run: its snapshots, packed small enough to be embedded in a page.
 //!
-//! `gather` reads the snapshots into compact frames; `pack` rounds them to whole numbers, keeps what
-//! changes from frame to frame, and deflates chunks of frames, each readable without the others, so
-//! that a page opens before it has unpacked all of them. `player.js` is the reverse of `pack`.
+//! `gather` reads the snapshots into compact frames; `pack` rounds them to whole numbers, keeps the changes from
+//! frame to frame, and deflates chunks of frames, each readable without the others, so that a page opens before it
+//! has unpacked all of them. `player.js` is the inverse of `pack`.
 
 mod gather;
 mod pack;
@@ -16,23 +16,23 @@ use crate::view::camera::Extent;
 
 pub(super) use gather::{Frame, Frames};
 
-/// Base64 grows bytes by so much.
+/// Factor by which base64 enlarges bytes.
 const TEXT_PER_BYTE: f64 = 4.0 / 3.0;
 
 /// A film, ready for a page.
 #[derive(Debug)]
 pub(super) struct Film {
-    /// What the player must know before it unpacks anything.
+    /// Data that the player needs before it unpacks anything.
     pub(super) head: Head,
     /// Deflated chunks: the grains' constants first, then frames.
     pub(super) chunks: Vec<Vec<u8>>,
 }
 
-/// What the player must know before it unpacks anything. Lengths in m, times in s.
+/// Data that the player needs before it unpacks anything. Lengths in m, times in s.
 #[derive(Debug, Serialize)]
 pub(in crate::view::report) struct Head {
     dimensions: usize,
-    /// Number of all grains that are ever seen.
+    /// Number of all grains in any frame.
     grains: usize,
     boundaries: Vec<String>,
     /// Time of each frame.
@@ -41,7 +41,7 @@ pub(in crate::view::report) struct Head {
     counts: Vec<usize>,
     /// First frame of each chunk.
     starts: Vec<usize>,
-    /// Box to look at first.
+    /// Box shown first.
     view: [[f64; 3]; 2],
     periodic: [Option<[f64; 2]>; 3],
     scale: Scale,
@@ -49,14 +49,14 @@ pub(in crate::view::report) struct Head {
     mean_radius: f64,
 }
 
-/// How whole numbers become quantities again.
+/// Parameters that convert whole numbers back to quantities.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Scale {
     /// Position 0 and the step of positions, m; bytes of a position.
     origin: [f64; 3],
     step: f64,
     position: usize,
-    /// Bytes of an angle, of a rounded root (velocity, spin, force), of a grain's number.
+    /// Bytes of an angle, of a quantity stored by its root (velocity, spin, force), and of a grain's number.
     angle: usize,
     root: usize,
     number: usize,
@@ -64,22 +64,22 @@ pub(super) struct Scale {
     velocity: f64,
     spin: f64,
     force: f64,
-    /// A strong force (N), which is drawn as the widest line.
+    /// A strong force (N), drawn as the widest line.
     strong: f64,
 }
 
-/// How finely a film is packed.
+/// Precision of a packed film.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grade {
-    /// Steps of position in the least radius.
+    /// Position steps per least radius.
     per_radius: f64,
-    /// Bytes of rounded roots.
+    /// Bytes of a quantity stored by its root.
     root: usize,
     /// Bytes of an angle.
     angle: usize,
 }
 
-/// The finest first.
+/// Grades, the finest first.
 const GRADES: [Grade; 2] = [
     Grade {
         per_radius: 500.0,
@@ -94,8 +94,8 @@ const GRADES: [Grade; 2] = [
 ];
 
 impl Film {
-    /// The film of a run, in at most about so many bytes of text; of a longer one only each second,
-    /// third... snapshot is kept. None where there is no snapshot.
+    /// Returns the film of a run, with about `most` bytes of text at most; of a longer one only every second, third,
+    /// ... snapshot is kept. None if there is no snapshot.
     pub(super) fn of_run(dir: &Path, most: usize) -> Result<Option<(Film, Frames)>, RecordError> {
         let mut frames = Frames::read(dir)?;
         if frames.frames.is_empty() {
@@ -113,19 +113,19 @@ impl Film {
         Ok(Some((film, frames)))
     }
 
-    /// The box to look at first.
+    /// Returns the box shown first.
     pub(super) fn view(&self) -> [[f64; 3]; 2] {
         self.head.view
     }
 
-    /// Bytes of the page that it takes.
+    /// Returns the number of bytes of the page that the film uses.
     pub(super) fn text(&self) -> usize {
         let bytes: usize = self.chunks.iter().map(Vec::len).sum();
         (bytes as f64 * TEXT_PER_BYTE) as usize
     }
 
-    /// A film of these frames at the finest grade, with the constants of those grains only that are at this place and
-    /// after it: a part of a longer film.
+    /// Returns a film of these frames at the finest grade, with the constants only of the grains from index `from`
+    /// on: a part of a longer film.
     pub(super) fn part(frames: &Frames, from: usize) -> Film {
         Film::pack(frames, GRADES[0], from)
     }
@@ -151,12 +151,12 @@ impl Film {
     }
 }
 
-/// Coordinates looked at to find where most grains are.
+/// Number of coordinates sampled to find where most grains are.
 const SAMPLE: usize = 400_000;
-/// Share of them that may lie outside at either end: what has been thrown far away.
+/// Fraction of them that may lie outside at either end: grains thrown far away.
 const FAR: f64 = 0.002;
 
-/// The box to look at first: walls, the first frame, and where nearly all grains ever are.
+/// Returns the box shown first: it contains the walls, the first frame, and nearly all positions of grains.
 fn view(frames: &Frames) -> [[f64; 3]; 2] {
     let total: usize = frames.frames.iter().map(|f| f.grains.len()).sum();
     let every = (total / SAMPLE).max(1);
@@ -183,7 +183,7 @@ fn view(frames: &Frames) -> [[f64; 3]; 2] {
             held[1][axis] = held[1][axis].max(x + radius);
         }
     }
-    // The rule of pictures, for each pair of axes: walls that reach far beyond the grains are cropped.
+    // As in pictures, for each pair of axes: walls that reach far beyond the grains are cropped.
     let mut around = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
     let walls = frames.meta.walls.iter().filter(|wall| !wall.endless);
     for point in walls.flat_map(|wall| &wall.points) {

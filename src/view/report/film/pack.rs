@@ -1,7 +1,7 @@
-//! Frames as whole numbers, their changes, their bytes.
+//! Packs frames: whole numbers, their changes, and the bytes of these.
 //!
-//! A column of n numbers of w bytes is written as w planes of n bytes, the lowest first: the high
-//! planes are nearly all 0, which deflate likes. Signed numbers are written as 0, -1, 1, -2, ...
+//! A column of n numbers of w bytes is written as w planes of n bytes, the lowest first: the high planes are nearly
+//! all 0, which deflate compresses well. Signed numbers are written as 0, -1, 1, -2, ...
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use rayon::prelude::*;
@@ -9,17 +9,18 @@ use rayon::prelude::*;
 use super::gather::{Constant, Frame, Frames, GrainState, LinkState, WALL};
 use super::{Grade, Scale};
 
-/// Grains times frames in a chunk, about: unpacked within some 30 ms.
+/// Approximate number of grains times frames in a chunk: unpacked within some 30 ms.
 const CHUNK: usize = 60_000;
 /// Effort of deflate, 0 to 10: beyond this the gain is a percent or two.
 const EFFORT: u8 = 7;
-/// Share of velocities, spins and forces that are below the greatest one drawn.
+/// Fraction of velocities, spins and forces below the greatest one drawn.
 const WHOLE: f64 = 0.9995;
-/// Share of the forces that are drawn thinner than the widest line: single blows shall not thin all
-/// others out of sight.
+/// Fraction of the forces that are drawn thinner than the widest line: single impacts must not make all others
+/// invisible.
 const STRONG: f64 = 0.98;
 
-/// Scale, first frame of each chunk, and the chunks, that of the constants first: of the grains from this place on.
+/// Returns the scale, the first frame of each chunk, and the chunks, beginning with that of the constants of the
+/// grains from index `from` on.
 pub(super) fn pack(
     frames: &Frames,
     grade: Grade,
@@ -57,7 +58,7 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
     compress_to_vec_zlib(bytes, EFFORT)
 }
 
-/// Number, radius, shape and layer of each grain.
+/// Packs number, radius, shape and layer of each grain.
 fn constants(grains: &[Constant]) -> Vec<u8> {
     let mut bytes = Vec::new();
     planes(&mut bytes, 4, grains.iter().map(|g| g.id));
@@ -90,7 +91,7 @@ fn scale(frames: &Frames, grade: Grade) -> Scale {
     } else {
         1.0
     };
-    // Four bytes hold any span at this step.
+    // Four bytes cover any span at this step.
     let step = finest.max(span / f64::from(u32::MAX - 1));
     let bytes = |count: f64| match count {
         c if c < 256.0 => 1,
@@ -115,7 +116,7 @@ fn scale(frames: &Frames, grade: Grade) -> Scale {
     }
 }
 
-/// The size below which such a share of the sizes above 0 are; 1 where all are 0.
+/// Returns the size below which this fraction of the nonzero sizes lies; 1 where all are 0.
 fn quantile(values: impl Iterator<Item = f32>, share: f64) -> f64 {
     let sizes = values.map(f32::abs).filter(|v| v.is_finite() && *v > 0.0);
     let mut sizes: Vec<f32> = sizes.collect();
@@ -133,7 +134,7 @@ fn planes(bytes: &mut Vec<u8>, width: usize, values: impl Iterator<Item = u32> +
     }
 }
 
-/// The difference of two numbers of `width` bytes, which may wrap, folded to 0, -1, 1, -2, ...
+/// Returns the difference of two numbers of `width` bytes, which may wrap, folded to 0, -1, 1, -2, ...
 fn folded(value: u32, expected: u32, width: usize) -> u32 {
     let shift = 32 - 8 * width as u32;
     let difference = (value.wrapping_sub(expected) << shift) as i32 >> shift;
@@ -141,11 +142,11 @@ fn folded(value: u32, expected: u32, width: usize) -> u32 {
     (folded as u32) << shift >> shift
 }
 
-/// Numbers of a grain that are told by their change.
+/// Numbers of a grain that are stored by their change.
 #[derive(Clone, Copy, Default)]
 struct Told {
     position: [u32; 3],
-    /// Change of the position from the frame before: grains tend to go on as they went.
+    /// Change of the position since the previous frame: grains tend to keep their velocity.
     change: [u32; 3],
     seen: bool,
     velocity: [u32; 3],
@@ -165,7 +166,7 @@ struct Writer<'a> {
     links: Vec<(LinkState, Forced)>,
 }
 
-/// Numbers of a link that are told by their change.
+/// Numbers of a link that are stored by their change.
 #[derive(Clone, Copy, Default)]
 struct Forced {
     force: u32,
@@ -204,14 +205,14 @@ impl<'a> Writer<'a> {
         self.links(&frame.links);
     }
 
-    /// The round number of a position, by steps from the origin.
+    /// Returns a position as a whole number of steps from the origin.
     fn steps(&self, x: f32, axis: usize) -> u32 {
         let steps = (f64::from(x) - self.scale.origin[axis]) / self.scale.step;
-        // What is no number is drawn at the origin.
+        // A NaN is drawn at the origin.
         steps.round() as u32
     }
 
-    /// The signed root of a share of the greatest value: fine where values are small.
+    /// Stores a value as the signed root of its ratio to the greatest value: precise where values are small.
     fn root(&self, value: f32, greatest: f64, signed: bool) -> u32 {
         let most = match (self.scale.root, signed) {
             (1, false) => 255.0,
@@ -287,7 +288,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Which links of the frame before are gone, which came, and how all are now.
+    /// Packs which links of the previous frame are gone, which are new, and the values of all.
     fn links(&mut self, links: &[LinkState]) {
         let before = std::mem::take(&mut self.links);
         let mut kept: Vec<(LinkState, Forced)> = Vec::with_capacity(links.len());
@@ -365,7 +366,7 @@ mod tests {
         assert_eq!(folded(7, 7, 1), 0);
         assert_eq!(folded(6, 7, 1), 1);
         assert_eq!(folded(8, 7, 2), 2);
-        // Around the end of a byte.
+        // Around the wrap of a byte.
         assert_eq!(folded(1, 255, 1), 4);
         assert_eq!(folded(255, 1, 1), 3);
         assert_eq!(folded(u32::MAX, 0, 4), 1);

@@ -5,7 +5,7 @@ use crate::view::report::plots::{mean_rate, three};
 use crate::view::report::run::Run;
 use crate::view::svg::escaped;
 
-/// The status as a class and in words.
+/// Returns the status as a CSS class and in words.
 pub(super) fn status(summary: &Summary) -> (&'static str, String) {
     match summary.status {
         Status::Finished => ("finished", "finished".into()),
@@ -22,7 +22,7 @@ pub(super) fn status(summary: &Summary) -> (&'static str, String) {
     }
 }
 
-/// What the run is.
+/// Returns the introductory sentence of the run.
 pub(super) fn lead(run: &Run) -> String {
     super::sentence(&run.description)
         + &format!(
@@ -36,7 +36,7 @@ pub(super) fn lead(run: &Run) -> String {
         )
 }
 
-/// A count with narrow spaces between thousands.
+/// Formats a count with narrow spaces between thousands.
 fn count(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
@@ -57,7 +57,7 @@ fn clock(seconds: f64) -> String {
     }
 }
 
-/// The figures.
+/// Returns the figures of the run.
 pub(in crate::view::report) fn tiles(run: &Run) -> String {
     let s = &run.summary;
     let mut text = String::new();
@@ -163,7 +163,7 @@ fn short(value: u64) -> String {
     }
 }
 
-/// What a user should know.
+/// Returns the warnings for the user.
 pub(in crate::view::report) fn warnings(run: &Run) -> String {
     let mut all: Vec<String> = run.summary.warnings.clone();
     if run.summary.status == Status::Interrupted {
@@ -175,7 +175,7 @@ pub(in crate::view::report) fn warnings(run: &Run) -> String {
     super::listed(&all)
 }
 
-/// Where the page comes from.
+/// Returns the origin of the page: program, scenario, seed.
 pub(super) fn footer(run: &Run, live: bool) -> String {
     let s = &run.summary;
     let which = format!(

@@ -1,18 +1,18 @@
-//! Plots over the clock: how fast events were handled, how much was simulated in a second.
+//! Plots of wall-clock performance: rate of events, and simulated time per second.
 
 use super::{Course, ROWS, three};
 use crate::record::read::{Tick, clock};
 use crate::view::plot::{Column, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
-/// The run's clock, thinned as its series is; empty where it has none.
+/// Returns the run's clock, thinned like its series; empty if it has none.
 pub(super) fn ticks(run: &Run) -> Vec<Tick> {
     let all = clock(&run.dir);
     let every = all.len().div_ceil(ROWS).max(1);
     all.into_iter().step_by(every).collect()
 }
 
-/// For each tick how much of `what` there was in a second on the clock, within a window of simulated time.
+/// Returns for each tick the rate of `what` per second of wall-clock time, within a window of simulated time.
 fn rates(ticks: &[Tick], window: f64, what: fn(&Tick) -> f64) -> Vec<f64> {
     let rate = |tick: &Tick| {
         let from = ticks.partition_point(|t| t.time < tick.time - 0.5 * window);
@@ -41,7 +41,7 @@ fn table(ticks: &[Tick]) -> Vec<Column> {
     ]
 }
 
-/// Events handled in a second on the clock.
+/// Plots the events handled per second of wall-clock time.
 pub(super) fn events(course: &Course<'_>, ticks: &[Tick]) -> Option<Plot> {
     let grows = ticks.last()?.events > ticks.first()?.events;
     if ticks.len() < 3 || !grows {
@@ -66,7 +66,7 @@ pub(super) fn events(course: &Course<'_>, ticks: &[Tick]) -> Option<Plot> {
     Some(plot)
 }
 
-/// Seconds on the clock for a simulated second; none where the run has no clock.
+/// Returns the seconds of wall-clock time per simulated second; none if the run has no clock.
 pub(super) fn pace(course: &Course<'_>, ticks: &[Tick]) -> Option<Vec<[f64; 2]>> {
     let rate = rates(ticks, course.window(), |tick| tick.time);
     let drawn = points(ticks, &rate).into_iter();
@@ -77,7 +77,7 @@ pub(super) fn pace(course: &Course<'_>, ticks: &[Tick]) -> Option<Vec<[f64; 2]>>
     (ticks.len() > 2 && !drawn.is_empty()).then_some(drawn)
 }
 
-/// Simulated time in a second on the clock.
+/// Plots the simulated time per second of wall-clock time.
 pub(super) fn efficiency(course: &Course<'_>, ticks: &[Tick]) -> Option<Plot> {
     if ticks.len() < 3 {
         return None;
@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn rates_are_those_of_the_clock() {
-        // A tenth of a second simulated in each second on the clock, 50 events in it; the last half twice as fast.
+        // A tenth of a second is simulated per second of wall-clock time, with 50 events; the second half is twice as
+        // fast.
         let tick = |k: u32| {
             let wall = if k < 10 {
                 f64::from(k)

@@ -1,4 +1,4 @@
-//! Plots of the series: what there is, and how often what happens.
+//! Plots of the series: quantities and event rates over time.
 
 use super::{Course, three};
 use crate::event::{EventKind, Regime};
@@ -7,20 +7,20 @@ use crate::study::discharge::{block_rate, moving_rate};
 use crate::view::plot::{Column, INK, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
-/// Colours of the regimes, in their order, among those of the page: as in pictures.
+/// Indices of the regimes' colours, in their order, among those of the page: as in pictures.
 const REGIMES: [usize; 4] = [5, 3, 7, 6];
-/// Curves of a plot at most.
+/// Greatest number of curves in a plot.
 const CURVES: usize = 8;
-/// Kinds of events that say when something was written, not what happened.
+/// Kinds of events that only record output.
 const BOOKKEEPING: [&str; 4] = ["log-state", "visualize", "checkpoint", "finish"];
-/// Blocks from which the error of a rate comes.
+/// Number of blocks for the error of a rate.
 const BLOCKS: usize = 10;
 
 pub(super) fn time(course: &Course<'_>) -> Column {
     Column::new("time", "s", course.time.clone())
 }
 
-/// Grains that have left.
+/// Plots the number of grains that have left.
 pub(super) fn discharged(run: &Run, course: &Course<'_>) -> Option<Plot> {
     let counts = course.column("discharged");
     if !counts.iter().any(|n| *n > 0.0) {
@@ -47,7 +47,7 @@ pub(super) fn discharged(run: &Run, course: &Course<'_>) -> Option<Plot> {
     Some(plot)
 }
 
-/// Mean rate of discharge and its standard error, 1/s; none where too few have left.
+/// Returns the mean rate of discharge and its standard error, 1/s; none where too few grains have left.
 pub(in crate::view::report) fn mean_rate(run: &Run) -> Option<(f64, f64)> {
     let d = run.summary.discharge.filter(|d| d.count >= 50)?;
     let (times, counts) = (run.column("time"), run.column("discharged"));
@@ -55,7 +55,7 @@ pub(in crate::view::report) fn mean_rate(run: &Run) -> Option<(f64, f64)> {
     Some((d.mean_rate, found.error))
 }
 
-/// The rate at which grains leave.
+/// Plots the rate at which grains leave.
 pub(super) fn rate(run: &Run, course: &Course<'_>) -> Option<Plot> {
     let d = run
         .summary
@@ -93,7 +93,7 @@ pub(super) fn rate(run: &Run, course: &Course<'_>) -> Option<Plot> {
     Some(plot)
 }
 
-/// Share of the grains under each model.
+/// Plots the fraction of grains under each model.
 pub(super) fn regimes(course: &Course<'_>) -> Option<Plot> {
     let all = [Regime::Flight, Regime::Cluster, Regime::Rest, Regime::Rigid];
     let counts = all.map(|regime| course.column(&format!("grains_{}", regime.name())));
@@ -140,13 +140,13 @@ pub(super) fn regimes(course: &Course<'_>) -> Option<Plot> {
     Some(plot)
 }
 
-/// How fast a count of the series grows, over windows about each tick.
+/// Returns the growth rate of a count of the series, over a window around each tick.
 fn rates(course: &Course<'_>, counts: &[f64]) -> Vec<f64> {
     let rates = moving_rate(&course.time, counts, course.window());
     rates.unwrap_or_else(|_| vec![0.0; counts.len()])
 }
 
-/// Events a second of simulated time.
+/// Plots events per second of simulated time.
 pub(super) fn events(course: &Course<'_>) -> Option<Plot> {
     let mut kinds: Vec<(&str, Vec<f64>)> = EventKind::ALL
         .into_iter()
@@ -182,7 +182,7 @@ pub(super) fn events(course: &Course<'_>) -> Option<Plot> {
     Some(plot)
 }
 
-/// Collisions a second.
+/// Plots collisions per second.
 pub(super) fn collisions(course: &Course<'_>) -> Option<Plot> {
     let mut plot = course.plot(
         "collisions",
@@ -208,7 +208,7 @@ pub(super) fn collisions(course: &Course<'_>) -> Option<Plot> {
     (!plot.layers.is_empty()).then_some(plot)
 }
 
-/// Groups of grains that stand still.
+/// Plots groups of grains at rest.
 pub(super) fn groups(course: &Course<'_>) -> Option<Plot> {
     let mut plot = course.plot("groups", "Groups at rest", "number", Scaling::Even);
     plot.about = "Groups of grains that stand still and hang together by their links, grains in the largest of them, and \
@@ -222,7 +222,7 @@ pub(super) fn groups(course: &Course<'_>) -> Option<Plot> {
     numbers(course, plot, columns)
 }
 
-/// Work of the processor by model, beside what the clock says.
+/// Plots the processor's work by model, beside wall-clock time.
 pub(super) fn work(course: &Course<'_>, clock: Option<Vec<[f64; 2]>>) -> Option<Plot> {
     let mut plot = course.plot(
         "work",
@@ -254,7 +254,7 @@ pub(super) fn work(course: &Course<'_>, clock: Option<Vec<[f64; 2]>>) -> Option<
     Some(plot)
 }
 
-/// Links and clusters.
+/// Plots links and clusters.
 pub(super) fn contacts(course: &Course<'_>) -> Option<Plot> {
     let mut plot = course.plot("contacts", "Contacts", "number", Scaling::Even);
     plot.about = "Links: contacts that are open now, those that slide among them. Clusters: groups of grains \
@@ -268,7 +268,7 @@ pub(super) fn contacts(course: &Course<'_>) -> Option<Plot> {
     numbers(course, plot, columns)
 }
 
-/// A plot with columns of the series, by name and words, that are not 0 all along; none where all are.
+/// Plots columns of the series, given by name and label, that are not always 0; none if all are.
 fn numbers(course: &Course<'_>, mut plot: Plot, columns: [(&str, &str); 3]) -> Option<Plot> {
     plot.table = vec![time(course)];
     for (k, (name, words)) in columns.into_iter().enumerate() {
@@ -281,7 +281,7 @@ fn numbers(course: &Course<'_>, mut plot: Plot, columns: [(&str, &str); 3]) -> O
     (!plot.layers.is_empty()).then_some(plot)
 }
 
-/// What walls bear.
+/// Plots the loads on walls.
 pub(super) fn walls(run: &Run, course: &Course<'_>) -> Option<Plot> {
     let axes = ["x", "y", "z"].into_iter().take(run.meta.dimensions);
     let axes: Vec<&str> = axes.collect();
@@ -328,7 +328,7 @@ pub(super) fn walls(run: &Run, course: &Course<'_>) -> Option<Plot> {
     Some(plot)
 }
 
-/// Work that walls did.
+/// Plots the work done by walls.
 pub(super) fn wall_work(run: &Run, course: &Course<'_>) -> Option<Plot> {
     let columns = run.series.columns.iter();
     let named = columns.filter_map(|(name, _)| name.strip_prefix("wall_")?.strip_suffix("_work"));
@@ -362,7 +362,7 @@ pub(super) fn wall_work(run: &Run, course: &Course<'_>) -> Option<Plot> {
     Some(plot)
 }
 
-/// Means over a window about each tick.
+/// Returns averages over a window around each tick.
 fn smooth(times: &[f64], values: &[f64], window: f64) -> Vec<[f64; 2]> {
     let (mut low, mut high, mut sum) = (0, 0, 0.0);
     let mut points = Vec::with_capacity(times.len());
@@ -380,5 +380,5 @@ fn smooth(times: &[f64], values: &[f64], window: f64) -> Vec<[f64; 2]> {
     points
 }
 
-/// The colour of text, for curves of theory.
+/// Colour of text, for theoretical curves.
 pub(super) const THEORY: usize = INK;

@@ -3,7 +3,7 @@
 use super::Course;
 use crate::view::plot::{Column, INK, Mark, Plot, Scaling};
 
-/// Where the energy is: stacked, beside what there should be in all.
+/// Plots the forms of energy, stacked, beside the expected total.
 pub(super) fn stacked(course: &Course<'_>) -> Option<Plot> {
     if course.time.len() < 3 {
         return None;
@@ -81,7 +81,7 @@ pub(super) fn stacked(course: &Course<'_>) -> Option<Plot> {
     (plot.layers.len() > 1).then_some(plot)
 }
 
-/// Kinetic and elastic energy, which are small beside the rest.
+/// Plots kinetic and elastic energy, which are small compared with the rest.
 pub(super) fn motion(course: &Course<'_>) -> Option<Plot> {
     let mut plot = course.plot(
         "motion",
@@ -101,7 +101,7 @@ pub(super) fn motion(course: &Course<'_>) -> Option<Plot> {
     (!plot.layers.is_empty()).then_some(plot)
 }
 
-/// The error of the balance.
+/// Plots the error of the energy balance.
 pub(super) fn balance(course: &Course<'_>) -> Option<Plot> {
     let values = course.column("balance_error");
     if values.len() < 3 || !values.iter().any(|v| *v > 0.0) {

@@ -8,13 +8,13 @@ use crate::record::{RecordError, Table};
 use crate::view::plot::{Axis, Column, INK, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
-/// Mean diameters in a side of a cell.
+/// Side of a cell, mean diameters.
 const DIAMETERS: f64 = 2.5;
-/// Cells along the longer side at most.
+/// Greatest number of cells along the longer side.
 const CELLS: f64 = 60.0;
-/// Least share of the speed that is left in the mean velocity: in a gas the mean tells nothing.
+/// Least ratio of mean velocity to speed: in a gas the mean velocity is meaningless.
 const ORDERED: f64 = 0.35;
-/// Fewest grains seen in a cell that is shown.
+/// Least number of grains seen in a cell that is shown.
 const SEEN: f64 = 3.0;
 
 fn plot(id: &'static str, title: &str) -> Plot {
@@ -24,7 +24,7 @@ fn plot(id: &'static str, title: &str) -> Plot {
     plot
 }
 
-/// The speed below which nine tenths are: free fall past an orifice shall not shorten all arrows.
+/// Returns the 90th percentile of speeds: free fall past an orifice must not shorten all arrows.
 fn strong(speeds: impl Iterator<Item = f64>) -> f64 {
     let mut speeds: Vec<f64> = speeds.collect();
     speeds.sort_by(f64::total_cmp);
@@ -46,7 +46,7 @@ fn arrows(cells: &[[f64; 4]], size: f64) -> (Mark, f64) {
     (Mark::Arrows(cells.iter().map(arrow).collect()), fastest)
 }
 
-/// Mean velocity over all snapshots, in the plane.
+/// Plots the mean velocity over all snapshots, in the plane.
 pub(super) fn velocity(run: &Run) -> Option<Plot> {
     let frames = run.frames.as_ref().filter(|_| run.meta.dimensions == 2)?;
     let radius = frames.mean_radius();
@@ -115,7 +115,7 @@ pub(super) fn velocity(run: &Run) -> Option<Plot> {
     Some(plot)
 }
 
-/// How much of the time each place stands still, in the plane.
+/// Plots the fraction of time for which each place is stagnant, in the plane.
 pub(super) fn stagnant(run: &Run) -> Result<Option<Plot>, RecordError> {
     let Some(columns) = planar(run, Table::Stagnant)? else {
         return Ok(None);
@@ -151,13 +151,13 @@ pub(super) fn stagnant(run: &Run) -> Result<Option<Plot>, RecordError> {
     Ok(Some(plot))
 }
 
-/// A table with a row at least, of a run in the plane.
+/// Returns a table with at least one row, of a run in the plane.
 fn planar(run: &Run, table: Table) -> Result<Option<Columns>, RecordError> {
     let columns = read::table_if_there(&run.dir, table)?;
     Ok(columns.filter(|c| c.rows > 0 && run.meta.dimensions == 2))
 }
 
-/// What slid on walls, by place in their own frames, in the plane.
+/// Plots the sliding wear of walls, by place in their own frames, in the plane.
 pub(super) fn wear(run: &Run) -> Result<Option<Plot>, RecordError> {
     let Some(columns) = planar(run, Table::Wear)? else {
         return Ok(None);
@@ -171,7 +171,7 @@ pub(super) fn wear(run: &Run) -> Result<Option<Plot>, RecordError> {
     );
     let side = size[0];
     let most = way.iter().copied().fold(0.0, f64::max);
-    // By the root, so that what is worn a little is seen too.
+    // By the root, so that slightly worn places are visible too.
     let shade = |k: usize| 0.08 + 0.85 * (way[k] / most.max(f64::MIN_POSITIVE)).sqrt();
     let shades = (0..columns.rows).map(|k| [x[k], y[k], shade(k)]);
     let mut plot = plot("wear", "Wear of walls");

@@ -1,4 +1,4 @@
-//! Where slides of a quasi-static filling turn work into heat: over the whole filling, and after the last grain.
+//! Maps of the heat dissipated by slides in a quasi-static filling: over the whole filling, and after the last grain.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use crate::record::{RecordError, Table, read};
 use crate::view::plot::{Axis, Column, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
-/// Mean diameters in a side of a cell.
+/// Side of a cell, mean diameters.
 const DIAMETERS: f64 = 1.5;
 
-/// A slide: where, how much heat, and the number of the event that caused it.
+/// A slide: position, heat, and the number of the event that caused it.
 struct Slide {
     at: [f64; 2],
     energy: f64,
     cause: i64,
 }
 
-/// Both maps, in the plane, where slides were logged with their heat.
+/// Returns both maps, in the plane, if slides were logged with their heat.
 pub(super) fn slides(run: &Run) -> Result<Vec<Plot>, RecordError> {
     let quasi_static = run.given.as_ref().is_some_and(|given| given.quasi_static);
     if !quasi_static || run.meta.dimensions != 2 {

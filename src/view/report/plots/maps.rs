@@ -8,16 +8,16 @@ use crate::study::coarse::{Field, Grid, Lucy, Sums, lattices, scene};
 use crate::view::plot::{Axis, Column, INK, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
-/// Cells along the longer side at most.
+/// Greatest number of cells along the longer side.
 const CELLS: f64 = 60.0;
 /// Least solid fraction of a place that is shown.
 const FILLED: f64 = 0.02;
-/// Strokes of principal directions at most.
+/// Greatest number of strokes for principal directions.
 const STROKES: usize = 900;
-/// Fewest cells of a map.
+/// Least number of cells of a map.
 const FEWEST: usize = 12;
 
-/// Maps of a run: the plane, or an upright slice through the middle of space.
+/// Returns the maps of a run: the plane, or a vertical slice through the middle of space.
 pub(super) fn maps(run: &Run, kept: &[Snapshot]) -> Vec<Plot> {
     let Some(fields) = Maps::of(run, kept) else {
         return Vec::new();
@@ -31,7 +31,7 @@ struct Maps {
     /// Axes of the map.
     axes: [usize; 2],
     side: f64,
-    /// Of what moments, and how they were smeared, in words.
+    /// Times and averaging kernel, in words.
     of: String,
     points: Vec<[f64; 3]>,
     fields: Vec<Field>,
@@ -47,7 +47,7 @@ impl Maps {
         let up = n - 1;
         let span = (high[0] - low[0]).max(high[up] - low[up]);
         let side = diameter.max(span / CELLS);
-        // A kernel narrower than the cells would show what happens to lie in their middles.
+        // A kernel narrower than the cells would only sample their centres.
         let kernel = Lucy::new(side, n).ok()?;
         let depth = 0.5 * (low[1] + high[1]);
         let (mut from, mut to) = (low, high);
@@ -108,7 +108,7 @@ impl Maps {
         })
     }
 
-    /// A map without anything on it but its table's places.
+    /// Returns an empty map whose table contains the positions.
     fn plot(&self, id: &'static str, title: &str, shown: &[usize]) -> Plot {
         let name = |axis: usize| ["x", "y", "z"][self.axes[axis]];
         let axis = |k: usize| Axis::new(&format!("{} (m)", name(k)), Scaling::Tight);
@@ -185,7 +185,7 @@ impl Maps {
         let shown = self.filled();
         let mut sizes: Vec<f64> = shown.iter().map(|p| self.fields[*p].pressure(n)).collect();
         sizes.sort_by(f64::total_cmp);
-        // Single blows shall not leave all else blank.
+        // Single impacts must not leave everything else blank.
         let most = *sizes.get(sizes.len().saturating_sub(1) * 99 / 100)?;
         if shown.len() < FEWEST || most <= 0.0 || most.is_nan() {
             return None;
@@ -223,7 +223,7 @@ impl Maps {
         Some(plot)
     }
 
-    /// Short lines along the greater principal pressure, with gaps between them.
+    /// Returns short lines along the greater principal pressure, with gaps between them.
     fn strokes(&self, shown: &[usize], least: f64) -> Vec<[f64; 2]> {
         let every = (shown.len() as f64 / STROKES as f64).sqrt().ceil().max(1.0);
         let [a, b] = self.axes;
@@ -257,7 +257,7 @@ impl Maps {
     }
 
     fn slides(&self) -> Option<Plot> {
-        // A place that but the rim of one contact's kernel reaches has no share worth showing.
+        // A place reached only by the edge of one contact's kernel has no meaningful fraction.
         let most = self.fields.iter().map(|f| f.contacts).fold(0.0, f64::max);
         let shown: Vec<usize> = (0..self.fields.len())
             .filter(|p| self.fields[*p].contacts > 0.02 * most)

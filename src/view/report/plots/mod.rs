@@ -1,4 +1,4 @@
-//! Which plots a report has: all for which the run recorded something.
+//! Selects the plots of a report: all for which the run recorded data.
 
 mod clock;
 mod course;
@@ -20,13 +20,13 @@ use super::run::Run;
 use crate::record::RecordError;
 use crate::view::plot::{Axis, Plot, Scaling};
 
-/// Rows of a table behind a plot at most; of longer series each second, third... tick is taken.
+/// Limit on the rows of a table behind a plot; of longer series every second, third, ... tick is used.
 const ROWS: usize = 20_000;
 
-/// The plots of a run, in the order in which they are shown.
+/// Returns the plots of a run, in display order.
 ///
 /// # Errors
-/// A table that cannot be read; one that is not there is done without.
+/// A table that cannot be read; a missing one is skipped.
 pub(super) fn plots(run: &Run) -> Result<Vec<Plot>, RecordError> {
     let course = Course::new(run);
     let kept = match run.frames {
@@ -68,13 +68,13 @@ pub(super) fn plots(run: &Run) -> Result<Vec<Plot>, RecordError> {
     Ok(plots)
 }
 
-/// The series, thinned where it is long.
+/// The series, thinned if it is long.
 struct Course<'a> {
     run: &'a Run,
-    /// Every so many rows are taken.
+    /// One of this many rows is used.
     every: usize,
     time: Vec<f64>,
-    /// Moments worth a line: the start after a settling, jams.
+    /// Times to mark by a line: the start after a settling, jams.
     marks: Vec<(f64, String)>,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Course<'a> {
         course
     }
 
-    /// A column of the series.
+    /// Returns a column of the series.
     fn column(&self, name: &str) -> Vec<f64> {
         let all = self.run.column(name);
         let last = all.len().saturating_sub(1);
@@ -110,7 +110,7 @@ impl<'a> Course<'a> {
             .collect()
     }
 
-    /// Points over time.
+    /// Returns points over time.
     fn over_time(&self, values: &[f64]) -> Vec<[f64; 2]> {
         let times = self.time.iter().copied();
         times
@@ -119,7 +119,7 @@ impl<'a> Course<'a> {
             .collect()
     }
 
-    /// A plot over time, without anything on it.
+    /// Returns an empty plot over time.
     fn plot(&self, id: &'static str, title: &str, y: &str, scaling: Scaling) -> Plot {
         let mut plot = Plot::new(
             id,
@@ -132,7 +132,7 @@ impl<'a> Course<'a> {
         plot
     }
 
-    /// Length of a window for rates: a fortieth of the run, five ticks at least.
+    /// Returns the length of a window for rates: a fortieth of the run, at least five ticks.
     fn window(&self) -> f64 {
         let (Some(first), Some(last)) = (self.time.first(), self.time.last()) else {
             return 1.0;
@@ -142,7 +142,7 @@ impl<'a> Course<'a> {
     }
 }
 
-/// A number for people: three digits.
+/// Formats a number with three digits.
 pub(super) fn three(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e5).contains(&size) {

@@ -1,4 +1,4 @@
-//! Plots of how grains move about: mean-square displacement, correlation of velocities.
+//! Plots of the motion of grains: mean-square displacement, correlation of velocities.
 
 use super::three;
 use crate::study::coarse::lattices;
@@ -6,16 +6,16 @@ use crate::study::motion::{Lag, Paths, lags, motion, unwrapped};
 use crate::view::plot::{Axis, Column, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
-/// Fewest moments.
+/// Least number of snapshots.
 const MOMENTS: usize = 12;
-/// Grains times moments at most: of more grains each second, third... is followed.
+/// Limit on grains times snapshots: of more grains every second, third, ... is followed.
 const PLACES: usize = 1_000_000;
-/// Moments from which a lag is taken at most.
+/// Greatest number of start times for a lag.
 const STARTS: usize = 100;
-/// Mean-square displacement over the diameter squared under which nothing has moved to speak of.
+/// Mean-square displacement over the squared diameter below which the motion is negligible.
 const MOVED: f64 = 1e-8;
 
-/// Displacement and correlation of a run from time 0 on.
+/// Plots displacement and correlation of a run from time 0 on.
 pub(super) fn plots(run: &Run) -> Vec<Plot> {
     let Some((found, grains)) = found(run) else {
         return Vec::new();
@@ -31,7 +31,7 @@ fn found(run: &Run) -> Option<(Vec<Lag>, usize)> {
     }
     let all: Vec<_> = frames.frames.iter().filter(|f| f.time >= 0.0).collect();
     let step = all.get(1)?.time - all[0].time;
-    // As long as the moments are equally spaced: the last may be off.
+    // Uses the snapshots as long as they are equally spaced: the last may not be.
     let even = all.windows(2).take_while(|w| {
         let off = w[1].time - w[0].time - step;
         off.abs() < 1e-6 * step
@@ -62,7 +62,7 @@ fn found(run: &Run) -> Option<(Vec<Lag>, usize)> {
     };
     let times: Vec<f64> = all.iter().map(|f| f.time).collect();
     let lattices = lattices(&run.meta, &run.series, &times);
-    // A flow that goes with the edges of a box is no displacement of grains against each other.
+    // A flow that follows the edges of a box is no displacement of grains relative to each other.
     if run.meta.cell || lattices.iter().any(Option::is_none) {
         return None;
     }

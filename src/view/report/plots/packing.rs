@@ -1,4 +1,4 @@
-//! Plots of contacts: how many, how strong, and what walls bear with depth.
+//! Plots of contacts: their number, their forces, and the pressure on walls with depth.
 
 use super::course::THEORY;
 use super::three;
@@ -11,19 +11,19 @@ use crate::study::silo::{Bed, SiloStudy, silo};
 use crate::view::plot::{Axis, Column, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
-/// Fewest links of a distribution of forces.
+/// Least number of links for a distribution of forces.
 const FEWEST: usize = 30;
-/// Width of a bin of forces over their mean.
+/// Width of a bin of forces, relative to their mean.
 const BIN: f64 = 0.25;
-/// Samples drawn to test an exponential tail.
+/// Number of samples drawn to test an exponential tail.
 const REPLICAS: usize = 200;
-/// Points of a drawn curve.
+/// Number of points of a drawn curve.
 const POINTS: usize = 80;
 
-/// Bearing grains at most whose constraints are counted.
+/// Greatest number of bearing grains whose constraints are counted.
 const RIGID: usize = 20_000;
 
-/// Links a grain, over time.
+/// Plots the links per grain, over time.
 pub(super) fn contact_number(run: &Run, kept: &[Snapshot]) -> Option<Plot> {
     let frames = run.frames.as_ref()?;
     let number = |f: &crate::view::report::film::Frame| {
@@ -74,7 +74,7 @@ pub(super) fn contact_number(run: &Run, kept: &[Snapshot]) -> Option<Plot> {
         Column::new("sliding", "1", at(&|n| n.sliding)),
         Column::new("anisotropy", "1", at(&|n| n.anisotropy)),
     ];
-    // A discharge in full flow, any other run at its end.
+    // For a discharge the last snapshot in full flow, for any other run its end.
     let most = networks.iter().map(|n| n.1.contacts).max().unwrap_or(0);
     let full = networks.iter().rev().find(|n| 2 * n.1.contacts >= most);
     if let Some((time, last)) = full.filter(|n| n.1.contacts > 0) {
@@ -89,7 +89,7 @@ pub(super) fn contact_number(run: &Run, kept: &[Snapshot]) -> Option<Plot> {
     Some(plot)
 }
 
-/// What the network of a snapshot says, in words.
+/// Describes the network of a snapshot in words.
 fn told(run: &Run, n: &Network, snapshot: &Snapshot) -> String {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let mut text = format!(
@@ -134,11 +134,11 @@ fn told(run: &Run, n: &Network, snapshot: &Snapshot) -> String {
     text
 }
 
-/// Contact forces in one snapshot.
+/// Plots the contact forces of one snapshot.
 pub(super) fn forces(run: &Run) -> Option<Plot> {
     let frames = run.frames.as_ref()?;
     let most = frames.frames.iter().map(|f| f.forces().len()).max()?;
-    // A discharge in full flow, any other run at its end.
+    // For a discharge the last snapshot in full flow, for any other run its end.
     let frame = frames
         .frames
         .iter()
@@ -192,10 +192,10 @@ pub(super) fn forces(run: &Run) -> Option<Plot> {
     Some(plot)
 }
 
-/// Share of the grains that must stand still for a bed to be told of.
+/// Least fraction of grains at rest for a bed to be evaluated.
 const STILL: f64 = 0.95;
 
-/// What upright walls bear with depth, beside Janssen's theory.
+/// Plots the pressure on vertical walls with depth, beside Janssen's theory.
 pub(super) fn pressure(run: &Run) -> Option<Plot> {
     let (frames, given) = (run.frames.as_ref()?, run.given.as_ref()?);
     let last = &frames.last;

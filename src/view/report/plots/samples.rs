@@ -1,14 +1,14 @@
-//! Plots of what is measured on a sample: what passes meters, stress and shape of a periodic box that moves.
+//! Plots of measurements: grains that pass meters, stress and shape of a moving periodic box.
 
 use super::Course;
 use super::course::time;
 use crate::view::plot::{Column, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
-/// Curves of a plot at most.
+/// Greatest number of curves in a plot.
 const CURVES: usize = 8;
 
-/// Mass that passed each meter.
+/// Plots the mass that passed each meter.
 pub(super) fn meters(run: &Run, course: &Course<'_>) -> Option<Plot> {
     let columns = run.series.columns.iter();
     let named = columns.filter_map(|(name, _)| name.strip_prefix("meter_")?.strip_suffix("_mass"));
@@ -32,7 +32,7 @@ pub(super) fn meters(run: &Run, course: &Course<'_>) -> Option<Plot> {
     (!plot.layers.is_empty()).then_some(plot)
 }
 
-/// Stress of a periodic box whose edges move.
+/// Plots the stress of a periodic box whose edges move.
 pub(super) fn stress(run: &Run, course: &Course<'_>) -> Option<Plot> {
     let parts: &[&str] = match run.meta.dimensions {
         2 => &["xx", "yy", "yx"],

@@ -1,15 +1,16 @@
-//! Whether a discharge comes from both sides at once: mean sinking speed left and right of the middle.
+//! Plot that shows whether a discharge comes from both sides at once: mean sinking speed left and right of the
+//! middle.
 
 use super::three;
 use crate::study::correlation::pearson;
 use crate::view::plot::{Axis, Column, INK, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
-/// Snapshots, and grains on each side of one, from which something can be told.
+/// Least number of snapshots, and of grains on each side in one, for a plot.
 const FRAMES: usize = 20;
 const GRAINS: usize = 20;
 
-/// Speeds to the left and to the right of the middle, in the plane, where grains flow out.
+/// Plots the speeds to the left and to the right of the middle, in the plane, during an outflow.
 pub(super) fn alternating(run: &Run) -> Option<Plot> {
     let frames = run.frames.as_ref().filter(|_| run.meta.dimensions == 2)?;
     run.summary.discharge.filter(|d| d.count > 50)?;
@@ -83,7 +84,7 @@ pub(super) fn alternating(run: &Run) -> Option<Plot> {
     Some(plot)
 }
 
-/// The correlation of two rows of numbers (Pearson); 0 with a constant.
+/// Returns the correlation of two rows of numbers (Pearson); 0 if one is constant.
 fn correlation(a: &[f64], b: &[f64]) -> f64 {
     pearson(a, b).map_or(0.0, |found| found.coefficient)
 }

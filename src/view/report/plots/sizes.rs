@@ -7,10 +7,10 @@ use crate::study::silo::criticality;
 use crate::view::plot::{Axis, Column, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
-/// Fewest avalanches of a distribution.
+/// Least number of avalanches for a distribution.
 const FEWEST: usize = 10;
 
-/// How many avalanches are at least so large.
+/// Plots the number of avalanches of at least each size.
 pub(super) fn avalanches(run: &Run) -> Result<Option<Plot>, RecordError> {
     let Some(columns) = read::table_if_there(&run.dir, Table::Avalanches)? else {
         return Ok(None);
@@ -91,7 +91,7 @@ pub(super) fn avalanches(run: &Run) -> Result<Option<Plot>, RecordError> {
     Ok(Some(plot))
 }
 
-/// How many collisions had which energy.
+/// Plots the number of collisions by energy.
 pub(super) fn impacts(run: &Run) -> Result<Option<Plot>, RecordError> {
     let Some(columns) = read::table_if_there(&run.dir, Table::Impacts)? else {
         return Ok(None);

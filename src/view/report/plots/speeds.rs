@@ -1,4 +1,4 @@
-//! Velocities of grains that fly, beside Maxwell's.
+//! Plots the velocities of flying grains, beside Maxwell's distribution.
 
 use std::f64::consts::TAU;
 
@@ -8,16 +8,16 @@ use crate::study::histogram::histogram;
 use crate::view::plot::{Axis, Column, Mark, Plot, Scaling};
 use crate::view::report::run::Run;
 
-/// Greatest component over its root mean square that is told.
+/// Greatest component, relative to the root mean square, that is shown.
 const REACH: f64 = 5.0;
-/// Bins of the histogram.
+/// Number of bins of the histogram.
 const BINS: usize = 50;
-/// Fewest components.
+/// Least number of components.
 const FEWEST: usize = 1000;
-/// Least share of the grains in flight, averaged over time.
+/// Least fraction of grains in flight, averaged over time.
 const FLYING: f64 = 0.6;
 
-/// Components of the velocities over their root mean square, in the second half of a run of flyers.
+/// Plots components of the velocities over their root mean square, in the second half of a run of flyers.
 pub(super) fn velocities(run: &Run) -> Option<Plot> {
     let frames = run.frames.as_ref()?;
     if run.summary.regimes.flight < FLYING {

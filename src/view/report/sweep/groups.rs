@@ -1,4 +1,4 @@
-//! Runs of a sweep that differ in nothing but the seed.
+//! Groups of runs of a sweep that differ only in the seed.
 
 use super::source::{Entries, Source};
 use crate::study::ensemble::spread;
@@ -8,14 +8,14 @@ use crate::sweep::study::LEVEL;
 /// Runs of one combination of values.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// What varies, as the table has it.
+    /// Values of the varied keys, as in the table.
     pub(super) settings: Vec<String>,
-    /// Its rows in the table, those that came to an end of their own.
+    /// Rows of the group in the table, those of completed runs.
     pub(super) rows: Vec<usize>,
     pub(super) jamming: Option<Jamming>,
 }
 
-/// A value with what it may be at least and at most.
+/// A value with its lower and upper bound.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bar {
     pub(super) value: f64,
@@ -23,7 +23,7 @@ pub(super) struct Bar {
     pub(super) high: f64,
 }
 
-/// Puts runs together.
+/// Groups the runs.
 pub(super) fn groups(source: &Source) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places = std::collections::BTreeMap::new();
@@ -76,13 +76,13 @@ pub(super) fn groups(source: &Source) -> Vec<Group> {
 }
 
 impl Group {
-    /// The values of a figure.
+    /// Returns the finite values of a figure.
     pub(super) fn values(&self, column: &[f64]) -> Vec<f64> {
         let values = self.rows.iter().map(|&row| column[row]);
         values.filter(|value| value.is_finite()).collect()
     }
 
-    /// The mean of a figure with its standard error, where there are runs enough.
+    /// Returns the mean of a figure with its standard error, if there are enough runs.
     pub(super) fn mean(&self, column: &[f64]) -> Option<Bar> {
         let values = self.values(column);
         let value = values.iter().sum::<f64>() / values.len() as f64;
@@ -94,7 +94,7 @@ impl Group {
         })
     }
 
-    /// The share of runs that ended in a jam, with Wilson's interval.
+    /// Returns the fraction of runs that ended in a jam, with Wilson's interval.
     pub(super) fn jammed(&self) -> Option<Bar> {
         let jamming = self.jamming?;
         Some(Bar {
@@ -105,24 +105,24 @@ impl Group {
     }
 }
 
-/// A key that is a number and varies.
+/// A varied key with numeric values.
 #[derive(Clone, Debug)]
 pub(super) struct Key {
-    /// Its place among what varies.
+    /// Index among the varied keys.
     pub(super) place: usize,
     pub(super) name: String,
-    /// The value of each group.
+    /// Value of each group.
     pub(super) values: Vec<f64>,
-    /// All of them, each once, in order.
+    /// Distinct values, in order.
     pub(super) distinct: Vec<f64>,
-    /// Whether they go by factors rather than by differences.
+    /// Whether the values form a geometric rather than an arithmetic series.
     pub(super) log: bool,
 }
 
-/// Values at the ends of a key that is drawn by factors of ten differ by so much at least.
+/// Least ratio of the extreme values of a key drawn on a logarithmic axis.
 const FACTOR: f64 = 30.0;
 
-/// The keys that are numbers and vary.
+/// Returns the varied keys with numeric values.
 pub(super) fn keys(source: &Source, groups: &[Group]) -> Vec<Key> {
     let mut keys = Vec::new();
     for (place, name) in source.parameters.iter().enumerate() {

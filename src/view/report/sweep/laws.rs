@@ -1,4 +1,4 @@
-//! Beverloo's law of a sweep: rates against widths, with the law and with its exponent fitted.
+//! Plots of Beverloo's law of a sweep: rates against widths, with the law and with a fitted exponent.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::view::plot::{Axis, Column, INK, Mark, Plot, Scaling};
 use crate::view::report::plots::three;
 
-/// Points of a fitted curve.
+/// Number of points of a fitted curve.
 const POINTS: usize = 120;
 
 #[derive(Debug, Deserialize)]
@@ -54,7 +54,7 @@ impl Fit {
     }
 }
 
-/// The plots of all laws in `study.json`.
+/// Returns the plots of all laws in `study.json`.
 pub(super) fn plots(study: &Value, width: &str, rate: &str) -> Vec<Plot> {
     let laws: Vec<Law> = serde_json::from_value(study["beverloo"].clone()).unwrap_or_default();
     let mut plots = Vec::new();
@@ -169,7 +169,7 @@ fn rates(law: &Law, id: String, with: &str, width: &str, rate: &str) -> Option<P
     Some(plot)
 }
 
-/// The rate to the power of one over the exponent: the law is a straight line.
+/// Plots the rate to the power of one over the exponent, for which the law is a straight line.
 fn straight(law: &Law, id: String, with: &str, width: &str, rate: &str) -> Option<Plot> {
     let fit = law.fit.as_ref()?;
     let most = law

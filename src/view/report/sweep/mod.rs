@@ -1,4 +1,4 @@
-//! The report of a sweep: what ran, figures against what varies, jams, Beverloo's law, the table.
+//! The report of a sweep: its runs, figures against varied keys, jams, Beverloo's law, the table.
 
 mod groups;
 mod laws;
@@ -17,14 +17,14 @@ use super::plots::three;
 use super::sheet::{Sheet, SheetTable};
 use crate::record::RecordError;
 
-/// Rows of the table in the page; all are in the folder.
+/// Greatest number of rows of the table in the page; the folder has all.
 const ROWS: usize = 200;
-/// Failures that are told one by one.
+/// Number of failures that are listed one by one.
 const TOLD: usize = 5;
-/// Figures that are taken where the sweep names none and none of the usual ones is there.
+/// Number of figures used if the sweep names none and none of the usual ones exists.
 const SOME: usize = 4;
 
-/// What is shown where the sweep file does not say.
+/// Figures shown if the sweep file does not name any.
 const FIGURES: [&str; 8] = [
     "discharge.middle_rate",
     "discharge.count",
@@ -36,10 +36,10 @@ const FIGURES: [&str; 8] = [
     "energy.balance_error",
 ];
 
-/// The report of a sweep, whether all its runs are there or not.
+/// Returns the report of a sweep, whether or not all its runs are complete.
 ///
 /// # Errors
-/// A folder without a table and without rows that can be read.
+/// A folder without a table and without readable rows.
 pub fn sweep(dir: &Path) -> Result<Report, RecordError> {
     let source = Source::read(dir)?;
     let groups = groups(&source);
@@ -110,7 +110,7 @@ pub fn sweep(dir: &Path) -> Result<Report, RecordError> {
     sheet.report()
 }
 
-/// The figures that are shown: those that the sweep asks for, or the usual ones, or some that differ.
+/// Returns the figures to show: those that the sweep names, or the usual ones, or some that differ.
 fn figures(source: &Source, groups: &[Group]) -> Vec<String> {
     let there = |name: &str| {
         let values = source.numbers(name);
@@ -240,7 +240,7 @@ fn warnings(source: &Source) -> Vec<String> {
     all
 }
 
-/// A cell for people.
+/// Formats a cell for display.
 fn cell(source: &Source, name: &str, row: usize) -> String {
     match source.column(name).map(|column| &column.cells) {
         Some(Entries::Numbers(values)) => match values[row] {
@@ -330,7 +330,7 @@ fn tables(source: &Source, groups: &[Group], names: &[String]) -> Vec<SheetTable
     ]
 }
 
-/// What is said of the share of jams.
+/// Returns the remarks on the fraction of jams.
 fn censored(groups: &[Group]) -> String {
     let found = || groups.iter().filter_map(|group| group.jamming);
     let runs: u64 = found().map(|jamming| jamming.censored).sum();

@@ -1,18 +1,18 @@
-//! Plots of a sweep: figures against what varies, as curves, as dots, as maps.
+//! Plots of a sweep: figures against varied keys, as curves, dots or maps.
 
 use super::groups::{Bar, Group, Key};
 use super::source::Source;
 use crate::view::plot::{Axis, Column, Mark, Plot, Scaling, Tile};
 use crate::view::report::plots::three;
 
-/// Curves of a plot at most: of more, dots.
+/// Greatest number of curves in a plot: beyond it, dots.
 const CURVES: usize = 8;
-/// Tiles of a map along an axis at most.
+/// Greatest number of tiles of a map along an axis.
 const TILES: usize = 60;
 
 /// A figure of the runs.
 pub(super) struct Figure<'a> {
-    /// Its name in the table.
+    /// Name in the table.
     pub(super) name: &'a str,
     pub(super) title: String,
     pub(super) unit: &'a str,
@@ -20,7 +20,7 @@ pub(super) struct Figure<'a> {
     pub(super) value: &'a dyn Fn(&Group) -> Option<Bar>,
 }
 
-/// A name that can stand in a page and in a file's name.
+/// Converts a name to one that is valid in a page and as a file name.
 pub(super) fn slug(name: &str) -> String {
     let mut text = String::new();
     for c in name.chars() {
@@ -33,7 +33,7 @@ pub(super) fn slug(name: &str) -> String {
     text.trim_end_matches('-').to_string()
 }
 
-/// A figure's name with its unit.
+/// Returns a figure's name with its unit.
 fn label(name: &str, unit: &str) -> String {
     match unit {
         "" | "1" => name.into(),
@@ -41,12 +41,12 @@ fn label(name: &str, unit: &str) -> String {
     }
 }
 
-/// How a key is drawn: `even` where it is not by factors.
+/// Returns the scaling of a key's axis: `even` unless it is logarithmic.
 fn scaling(key: &Key, even: Scaling) -> Scaling {
     if key.log { Scaling::Log } else { even }
 }
 
-/// A figure against a key.
+/// Plots a figure against a key.
 pub(super) fn along(
     source: &Source,
     groups: &[Group],
@@ -74,7 +74,7 @@ pub(super) fn along(
     drawn.then_some(plot)
 }
 
-/// The groups that differ in one key alone, by the values of the others.
+/// Returns the groups that differ only in this key, by the values of the others.
 fn others(source: &Source, groups: &[Group], key: &Key) -> Vec<(String, Vec<usize>)> {
     let mut sorted: Vec<(String, Vec<usize>)> = Vec::new();
     for (k, group) in groups.iter().enumerate() {
@@ -98,12 +98,12 @@ fn others(source: &Source, groups: &[Group], key: &Key) -> Vec<(String, Vec<usiz
     sorted
 }
 
-/// A value of a key for people.
+/// Formats a value of a key for display.
 pub(super) fn shown(text: &str) -> String {
     match text.parse::<f64>() {
         Ok(value) if value.fract() != 0.0 => {
             let short = three(value);
-            // A value that somebody wrote is told as it was written, if that is short.
+            // A value given by the user is shown as written, if that is short.
             if text.len() <= short.len() + 2 {
                 text.into()
             } else {
@@ -169,7 +169,7 @@ fn curves(
     any
 }
 
-/// A dot for each combination.
+/// Draws a dot for each combination.
 fn dots(plot: &mut Plot, groups: &[Group], keys: &[Key], key: &Key, figure: &Figure<'_>) -> bool {
     let mut points: Vec<(usize, f64, Bar)> = (0..groups.len())
         .filter(|k| key.values[*k].is_finite())
@@ -202,7 +202,7 @@ fn dots(plot: &mut Plot, groups: &[Group], keys: &[Key], key: &Key, figure: &Fig
     !points.is_empty()
 }
 
-/// A figure over two keys, where all their combinations were run.
+/// Plots a figure over two keys, if all their combinations were run.
 pub(super) fn map(
     source: &Source,
     groups: &[Group],
@@ -264,7 +264,7 @@ pub(super) fn map(
     Some(plot)
 }
 
-/// The stretch that a value stands for: halfway to its neighbours.
+/// Returns the interval that a value represents: halfway to its neighbours.
 fn around(key: &Key, value: f64) -> [f64; 2] {
     let all = &key.distinct;
     let place = all.partition_point(|v| *v < value);
@@ -272,7 +272,7 @@ fn around(key: &Key, value: f64) -> [f64; 2] {
         true => (a * b).sqrt(),
         false => 0.5 * (a + b),
     };
-    // Beyond the ends, as far as on the other side.
+    // At the ends, as far as on the other side.
     let beyond = |end: f64, next: f64| match key.log {
         true => end * (end / next).sqrt(),
         false => end + 0.5 * (end - next),
@@ -288,7 +288,7 @@ fn around(key: &Key, value: f64) -> [f64; 2] {
     [low, high]
 }
 
-/// How many grains flow out before a jam: the share of the runs that jammed of which more did.
+/// Plots the distribution of the outflow before a jam: the fraction of jammed runs with a greater outflow.
 pub(super) fn outflow(source: &Source, groups: &[Group]) -> Option<Plot> {
     let counts = source.numbers("discharge.count")?;
     let mut found: Vec<(String, Vec<f64>)> = Vec::new();
@@ -313,7 +313,7 @@ pub(super) fn outflow(source: &Source, groups: &[Group]) -> Option<Plot> {
     if found.is_empty() {
         return None;
     }
-    // The widest range of what varies, where there is more than can be drawn.
+    // Selects evenly from the whole range of settings, if there are more than can be drawn.
     let every = found.len().div_ceil(CURVES);
     let found: Vec<_> = found.into_iter().step_by(every).collect();
     let mut plot = Plot::new(
@@ -339,7 +339,7 @@ pub(super) fn outflow(source: &Source, groups: &[Group]) -> Option<Plot> {
             shares.push(share);
             which.push(colour as f64 + 1.0);
         }
-        // Of more than the greatest there is none, which has no place on this axis.
+        // No run exceeds the greatest value, and zero has no place on this axis.
         line.pop();
         plot.draw(name, colour, Mark::Step(line));
     }
@@ -351,5 +351,5 @@ pub(super) fn outflow(source: &Source, groups: &[Group]) -> Option<Plot> {
     Some(plot)
 }
 
-/// Jams from which a distribution is drawn.
+/// Least number of jams for a distribution.
 const LEAST: usize = 5;

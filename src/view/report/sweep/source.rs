@@ -1,4 +1,4 @@
-//! What a sweep's folder holds: the table of its runs, and what its file asks for.
+//! Reads a sweep's folder: the table of its runs, and its sweep file.
 
 use std::path::Path;
 
@@ -10,21 +10,21 @@ use crate::scenario::Override;
 use crate::sweep::spec::SweepSpec;
 use crate::sweep::{self, OVERRIDES, Sweep};
 
-/// A sweep as a report needs it.
+/// The data of a sweep for its report.
 #[derive(Debug, Default)]
 pub(super) struct Source {
     pub(super) name: String,
     pub(super) scenario: String,
-    /// What its file says.
+    /// Contents of the sweep file.
     pub(super) spec: Option<SweepSpec>,
-    /// What varies, in the order of the table.
+    /// Names of the varied keys, in the order of the table.
     pub(super) parameters: Vec<String>,
     pub(super) columns: Vec<Column>,
-    /// Runs that the table has.
+    /// Number of runs in the table.
     pub(super) rows: usize,
-    /// Runs that the sweep has; none where that cannot be told any more.
+    /// Number of runs of the sweep; none if it is not known any more.
     pub(super) all: Option<usize>,
-    /// What all runs say, as `study.json` has it; none of a sweep that did not come to its end.
+    /// Results over all runs, as in `study.json`; none if the sweep did not finish.
     pub(super) study: Option<Value>,
 }
 
@@ -39,15 +39,15 @@ pub(super) struct Column {
 /// The cells of a column.
 #[derive(Debug)]
 pub(super) enum Entries {
-    /// NaN where there is none.
+    /// Numbers; NaN where there is no value.
     Numbers(Vec<f64>),
-    /// Empty where there is none.
+    /// Words; empty where there is no value.
     Words(Vec<String>),
 }
 
 impl Source {
-    /// Reads the folder: its table, or, where the sweep was killed before there was one, or has gone on since,
-    /// the rows of its runs.
+    /// Reads the folder: its table, or, if the sweep was killed before it wrote one or has continued since, the rows
+    /// of its runs.
     pub(super) fn read(dir: &Path) -> Result<Source, RecordError> {
         let written = dir.join("sweep.parquet").is_file();
         let mut table = match written {
@@ -66,7 +66,7 @@ impl Source {
         if let Some((sweep, points)) = points {
             let rows = sweep::read_rows(&points, dir);
             let there = rows.iter().flatten().count();
-            // Rows of another version, or of values that were changed, belong to none of these points.
+            // Rows of another version, or of changed values, match none of these points.
             if there >= table.rows {
                 table = of_frame(sweep::table(sweep, &points, &rows));
                 let study = sweep::study::study(sweep, &points, &rows);
@@ -92,7 +92,7 @@ impl Source {
         Ok(table)
     }
 
-    /// A column of numbers.
+    /// Returns a column of numbers.
     pub(super) fn numbers(&self, name: &str) -> Option<&[f64]> {
         match &self.column(name)?.cells {
             Entries::Numbers(values) => Some(values),
@@ -104,7 +104,7 @@ impl Source {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// A cell as text.
+    /// Returns a cell as text.
     pub(super) fn text(&self, name: &str, row: usize) -> String {
         match self.column(name).map(|column| &column.cells) {
             Some(Entries::Numbers(values)) if values[row].is_finite() => values[row].to_string(),
@@ -113,7 +113,7 @@ impl Source {
         }
     }
 
-    /// What the metadata of the table says of the sweep.
+    /// Reads the description of the sweep from the table's metadata.
     fn tell(&mut self, about: &str) {
         let about: Value = serde_json::from_str(about).unwrap_or_default();
         let text = |key: &str| about[key].as_str().unwrap_or_default().to_string();
@@ -123,10 +123,10 @@ impl Source {
     }
 }
 
-/// The key of the table's metadata that tells of the sweep.
+/// Key of the table's metadata that describes the sweep.
 const ABOUT: &str = "arenite.sweep";
 
-/// The names between those of columns that every table has: what varies.
+/// Returns the names of the varied keys: those between the columns that every table has.
 fn parameters(columns: &[Column]) -> Vec<String> {
     let names = columns.iter().map(|column| column.name.clone());
     names.skip(1).take_while(|name| name != "seed").collect()

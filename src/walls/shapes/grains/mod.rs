@@ -1,4 +1,4 @@
-//! Rough walls: grains that do not move against each other.
+//! Rough walls: grains fixed relative to each other.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,10 +15,10 @@ mod read;
 
 pub(super) const ROUGH: WallRow = row("wall.rough", "rough walls");
 
-/// Corners of all circles of a rough wall together, about.
+/// Approximate limit on the corners of all circles of a rough wall.
 const MOST_CORNERS: usize = 12_000;
 
-/// A rough wall: grains that do not move against each other, felt from outside; centre, radius (m).
+/// A rough wall: grains fixed relative to each other, touched from outside; centre, radius (m).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Grains<D: Dimension>(pub Vec<(D::Vector, f64)>);
@@ -77,7 +77,7 @@ impl<D: Dimension> Kind<D> for Grains<D> {
         self.0.iter_mut().for_each(|grain| grain.0 += by);
     }
 
-    /// The first grain's centre.
+    /// Returns the first grain's centre.
     fn reference_point(&self) -> D::Vector {
         self.0.first().map(|grain| grain.0).unwrap_or_default()
     }
@@ -89,7 +89,7 @@ impl<D: Dimension> Kind<D> for Grains<D> {
     }
 
     fn lines(&self, _view: Corners<D>) -> Vec<Line> {
-        // Of spheres the circle that is seen from the side; of very many one in so many.
+        // A sphere is drawn as the circle seen from the side; of very many only every nth is drawn.
         let up = D::N - 1;
         let corners = (MOST_CORNERS / self.0.len().max(1)).clamp(12, CORNERS);
         let circle = |&(centre, radius): &(D::Vector, f64)| {

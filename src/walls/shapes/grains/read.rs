@@ -1,4 +1,4 @@
-//! The grains of rough walls from a file, a list or a lattice.
+//! Reads the grains of rough walls from a file, a list or a lattice.
 
 use super::{Grains, RoughKeys, WallGrainKeys, WallLatticeKeys};
 use crate::geometry::{Dimension, Vector};
@@ -6,7 +6,7 @@ use crate::keys::View;
 use crate::walls::shapes::Shape;
 use crate::walls::shapes::kind::ShapeKeys;
 
-/// The most grains of one wall.
+/// Greatest number of grains of one wall.
 const MOST: u64 = 1_000_000;
 
 impl<D: Dimension> ShapeKeys<D> for RoughKeys {
@@ -15,15 +15,16 @@ impl<D: Dimension> ShapeKeys<D> for RoughKeys {
     }
 }
 
-/// Centres and radii. A file is taken into the keys as a list.
+/// Returns centres and radii. The contents of a file replace its name in the keys as a list.
 fn grains<D: Dimension, V: View>(
     here: &V,
     spec: &mut RoughKeys,
 ) -> Result<Vec<(D::Vector, f64)>, V::Fault> {
     let found = listed::<D, V>(here, spec)?;
-    // Two at one place would be one of twice the stiffness, of which the step knows nothing.
+    // Two grains at one place would act as one of twice the stiffness, which the choice of the step does not account
+    // for.
     let key = |k: &usize| {
-        // Both zeros are one.
+        // 0 and -0 are equal.
         let bits = found[*k].0.components().map(|x| (x + 0.0).to_bits());
         bits.collect::<Vec<u64>>()
     };

@@ -17,18 +17,18 @@ mod read;
 
 pub(super) const MESH: WallRow = spatial("wall.mesh", "meshes of triangles");
 
-/// So many lines at most show a mesh.
+/// Greatest number of lines that show a mesh.
 const MOST_LINES: usize = 4_000;
 
-/// A mesh of triangles that is a wall; need not be closed.
+/// A mesh of triangles that is a wall; it need not be closed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct MeshShape<D: Dimension> {
-    /// Its corners.
+    /// Corners.
     pub corners: Vec<D::Vector>,
-    /// Its triangles, by the numbers of their corners from 0 on.
+    /// Triangles, by the numbers of their corners from 0 on.
     pub triangles: Vec<[u32; 3]>,
-    /// How exact its corners are.
+    /// Tolerances of the corners.
     pub exactness: Exactness,
 }
 
@@ -75,7 +75,7 @@ pub struct MeshKeys {
 }
 
 impl<D: Dimension> MeshShape<D> {
-    /// Lines that show it, from end to end: where its facets meet or end; of very many the longest.
+    /// Returns the edges where facets meet or end, for drawings; of very many the longest.
     fn edges(&self) -> Vec<[D::Vector; 2]> {
         let Ok(pieces) = D::Surface::mesh(&self.corners, &self.triangles, self.exactness) else {
             return Vec::new();
@@ -103,7 +103,7 @@ impl<D: Dimension> Kind<D> for MeshShape<D> {
         self.corners.iter_mut().for_each(|p| *p += by);
     }
 
-    /// The first corner.
+    /// Returns the first corner.
     fn reference_point(&self) -> D::Vector {
         self.corners.first().copied().unwrap_or_default()
     }

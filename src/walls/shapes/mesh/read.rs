@@ -1,4 +1,4 @@
-//! Meshes from an STL file or from lists, scaled, turned and moved.
+//! Reads meshes from an STL file or from lists, and scales, rotates and translates them.
 
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use crate::keys::{View, vector_or_zero};
 use crate::walls::shapes::Shape;
 use crate::walls::shapes::kind::{Kind, ShapeKeys};
 
-/// A file over this size is refused, bytes: the most triangles as text take less.
+/// Limit on the size of a file, bytes: the greatest number of triangles as text needs less.
 const MAX_BYTES: u64 = 1 << 30;
 
 impl<D: Dimension> ShapeKeys<D> for MeshKeys {
@@ -20,7 +20,8 @@ impl<D: Dimension> ShapeKeys<D> for MeshKeys {
     }
 }
 
-/// The mesh of a wall. A file is taken into the keys as lists, triangles without area left out where these say so.
+/// Returns the mesh of a wall. The contents of a file replace its name in the keys as lists, without triangles of
+/// zero area if the keys say so.
 fn mesh<D: Dimension, V: View>(here: &V, spec: &mut MeshKeys) -> Result<MeshShape<D>, V::Fault> {
     let scale = here.key("scale").positive(spec.scale)?;
     let lists = spec.corners.is_some() || spec.triangles.is_some();
@@ -101,14 +102,14 @@ fn mesh<D: Dimension, V: View>(here: &V, spec: &mut MeshKeys) -> Result<MeshShap
         triangles: spec.triangles.clone().unwrap_or_default(),
         exactness,
     };
-    // Found now, where the place in the file is known.
+    // Reported here, where the place in the file is known.
     match shape.primitives() {
         Ok(_) => Ok(shape),
         Err(why) => Err(at.fault(format!("`{}`: {why}", here.path()))),
     }
 }
 
-/// Scales, turns and moves corners.
+/// Scales, rotates and translates corners.
 fn place<D: Dimension, V: View>(
     here: &V,
     spec: &MeshKeys,
@@ -142,7 +143,7 @@ fn place<D: Dimension, V: View>(
 
 type Lists = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
-/// Corners, each once, and triangles of an STL file.
+/// Reads an STL file: corners, each once, and triangles.
 fn read_file<V: View>(place: &V, file: &str) -> Result<Lists, V::Fault> {
     let (bytes, shown) = place.bytes(file, MAX_BYTES)?;
     let found = stl_triangles(&bytes).map_err(|why| match why {
@@ -162,7 +163,7 @@ fn read_file<V: View>(place: &V, file: &str) -> Result<Lists, V::Fault> {
             )));
         }
         triangles.push(triangle.map(|x| {
-            // Both zeros are one.
+            // 0 and -0 are equal.
             let x = [x.x + 0.0, x.y + 0.0, x.z + 0.0];
             *number.entry(x.map(f64::to_bits)).or_insert_with(|| {
                 corners.push(x);
