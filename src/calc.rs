@@ -10,7 +10,7 @@ use crate::geometry::{Dimension, Vector};
 pub enum CalcError {
     /// The case does not have the right form.
     #[error("{place}: {message}")]
-    Form {
+    ShapeTemplate {
         /// Path of the key.
         place: String,
         /// The fault, and what is allowed.
@@ -45,7 +45,7 @@ impl std::fmt::Display for Id {
 
 /// Returns the error for a fault at a key.
 pub(crate) fn wrong(place: &str, message: impl Into<String>) -> CalcError {
-    CalcError::Form {
+    CalcError::ShapeTemplate {
         place: place.into(),
         message: message.into(),
     }

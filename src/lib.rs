@@ -44,9 +44,9 @@ pub mod neighbor;
 #[doc(hidden)]
 pub mod outside;
 pub mod prelude;
-pub mod qrb;
 pub mod ranks;
 pub mod record;
+pub mod rigidity;
 pub mod scenario;
 pub mod simulation;
 mod spelling;

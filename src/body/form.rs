@@ -16,7 +16,7 @@ const POINTS: f64 = 0.1;
 /// A part of a form: a component of a clump, or the circle of an arc.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct FormPart<D: Dimension> {
+pub struct TemplatePart<D: Dimension> {
     /// Centre, relative to the grain's radius.
     pub centre: D::Vector,
     /// Radius, relative to the grain's.
@@ -30,11 +30,11 @@ pub struct FormPart<D: Dimension> {
 /// plane that is the frame of the given shape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Form<D: Dimension> {
+pub struct ShapeTemplate<D: Dimension> {
     /// Name.
     pub name: String,
     /// Parts that can touch: all components that are not wholly inside others, or all arcs in order.
-    pub parts: Vec<FormPart<D>>,
+    pub parts: Vec<TemplatePart<D>>,
     /// Whether the parts are arcs of one convex boundary: a pair of such grains touches in one place.
     pub arcs: bool,
     /// Area or volume of a grain of radius 1.
@@ -66,10 +66,10 @@ pub enum FormError {
     Wide(String),
 }
 
-impl<D: Dimension> Form<D> {
+impl<D: Dimension> ShapeTemplate<D> {
     fn of(
         name: &str,
-        parts: Vec<FormPart<D>>,
+        parts: Vec<TemplatePart<D>>,
         arcs: bool,
         reach: f64,
         found: &MassProperties<D>,
@@ -77,13 +77,13 @@ impl<D: Dimension> Form<D> {
         axes: D::Rotation,
     ) -> Self {
         let scale = 1.0 / reach;
-        let parts = parts.into_iter().map(|part| FormPart {
+        let parts = parts.into_iter().map(|part| TemplatePart {
             centre: D::unrotate(axes, part.centre - found.centroid) * scale,
             radius: part.radius * scale,
             ends: part.ends,
         });
         let per = 1.0 / (found.measure * reach * reach);
-        Form {
+        ShapeTemplate {
             name: name.into(),
             parts: parts.collect(),
             arcs,
@@ -95,8 +95,8 @@ impl<D: Dimension> Form<D> {
         }
     }
 
-    fn components(clump: &Clump<D>) -> Vec<FormPart<D>> {
-        let part = |(_, ball): (usize, &Ball<D>)| FormPart {
+    fn components(clump: &Clump<D>) -> Vec<TemplatePart<D>> {
+        let part = |(_, ball): (usize, &Ball<D>)| TemplatePart {
             centre: ball.centre,
             radius: ball.radius,
             ends: None,
@@ -180,7 +180,7 @@ impl<D: Dimension> Form<D> {
         } else {
             self.inertia.into_iter().fold(f64::INFINITY, f64::min)
         };
-        let lever = |part: &FormPart<D>| match part.ends {
+        let lever = |part: &TemplatePart<D>| match part.ends {
             // The push goes through the centre of the arc, along a normal of it.
             Some(ends) => {
                 let of = |n: D::Vector| (part.centre[0] * n[1] - part.centre[1] * n[0]).abs();
@@ -206,25 +206,30 @@ pub trait Formed: Dimension {
     ///
     /// # Errors
     /// When its volume cannot be computed.
-    fn clump(name: &str, clump: &Clump<Self>) -> Result<Form<Self>, FormError>;
+    fn clump(name: &str, clump: &Clump<Self>) -> Result<ShapeTemplate<Self>, FormError>;
     /// Returns the form of a convex grain bounded by arcs.
     ///
     /// # Errors
     /// When it is hollow, or an arc spans half a turn or more; in space always.
-    fn arcs(name: &str, grain: &ArcGrain) -> Result<Form<Self>, FormError>;
+    fn arcs(name: &str, grain: &ArcGrain) -> Result<ShapeTemplate<Self>, FormError>;
     /// Returns a random, uniformly distributed orientation from three numbers from 0 to 1 (Shoemake 1992).
     fn any_rotation(draws: [f64; 3]) -> Self::Rotation;
 }
 
 impl Formed for Planar {
-    fn clump(name: &str, clump: &Clump<Planar>) -> Result<Form<Self>, FormError> {
+    fn clump(name: &str, clump: &Clump<Planar>) -> Result<ShapeTemplate<Self>, FormError> {
         let found = mass::disks(clump);
-        let (reach, parts) = (clump.reach(found.centroid), Form::components(clump));
+        let (reach, parts) = (
+            clump.reach(found.centroid),
+            ShapeTemplate::components(clump),
+        );
         let inertia = [0.0, 0.0, found.polar()];
-        Ok(Form::of(name, parts, false, reach, &found, inertia, 0.0))
+        Ok(ShapeTemplate::of(
+            name, parts, false, reach, &found, inertia, 0.0,
+        ))
     }
 
-    fn arcs(name: &str, grain: &ArcGrain) -> Result<Form<Self>, FormError> {
+    fn arcs(name: &str, grain: &ArcGrain) -> Result<ShapeTemplate<Self>, FormError> {
         let mut parts = Vec::new();
         for arc in grain.arcs() {
             if arc.is_hollow() {
@@ -237,7 +242,7 @@ impl Formed for Planar {
                 let (sine, cosine) = libm::sincos(angle);
                 nalgebra::Vector2::new(cosine, sine)
             };
-            parts.push(FormPart {
+            parts.push(TemplatePart {
                 centre: arc.centre,
                 radius: arc.radius,
                 ends: Some([direction(arc.from), direction(arc.to)]),
@@ -246,7 +251,9 @@ impl Formed for Planar {
         let found = grain.mass();
         let reach = grain.reach(found.centroid);
         let inertia = [0.0, 0.0, found.polar()];
-        Ok(Form::of(name, parts, true, reach, &found, inertia, 0.0))
+        Ok(ShapeTemplate::of(
+            name, parts, true, reach, &found, inertia, 0.0,
+        ))
     }
 
     fn any_rotation([turn, ..]: [f64; 3]) -> f64 {
@@ -255,7 +262,7 @@ impl Formed for Planar {
 }
 
 impl Formed for Spatial {
-    fn clump(name: &str, clump: &Clump<Spatial>) -> Result<Form<Self>, FormError> {
+    fn clump(name: &str, clump: &Clump<Spatial>) -> Result<ShapeTemplate<Self>, FormError> {
         let found = match mass::spheres(clump) {
             Ok(found) => found,
             Err(_) => mass::slices(clump, ERROR)?,
@@ -263,12 +270,17 @@ impl Formed for Spatial {
         let principal = mass::principal(&found);
         let matrix = Matrix3::from_columns(&principal.axes);
         let axes = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix));
-        let (reach, parts) = (clump.reach(found.centroid), Form::components(clump));
+        let (reach, parts) = (
+            clump.reach(found.centroid),
+            ShapeTemplate::components(clump),
+        );
         let inertia = std::array::from_fn(|k| principal.moments[k]);
-        Ok(Form::of(name, parts, false, reach, &found, inertia, axes))
+        Ok(ShapeTemplate::of(
+            name, parts, false, reach, &found, inertia, axes,
+        ))
     }
 
-    fn arcs(_: &str, _: &ArcGrain) -> Result<Form<Self>, FormError> {
+    fn arcs(_: &str, _: &ArcGrain) -> Result<ShapeTemplate<Self>, FormError> {
         Err(FormError::Planar)
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Form;
+use super::ShapeTemplate;
 use crate::geometry::Dimension;
 
 /// The number of a grain: assigned in order of creation, from 0; never reused.
@@ -52,7 +52,7 @@ impl<D: Dimension> Grain<D> {
     }
 
     /// Gives a grain the form with an index; its radius becomes that of the circumscribed circle or sphere.
-    pub fn shape(&mut self, index: u16, form: &Form<D>, density: f64) {
+    pub fn shape(&mut self, index: u16, form: &ShapeTemplate<D>, density: f64) {
         let size: f64 = (0..D::N).map(|_| self.radius).product();
         self.form = Some(index);
         self.mass = density * form.measure * size;

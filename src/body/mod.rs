@@ -15,7 +15,7 @@ pub mod rotation;
 
 pub use arcs::{Arc, ArcGrain, ArcsError};
 pub use clump::{Ball, Clump, ClumpError};
-pub use form::{Form, FormError, FormPart, Formed};
+pub use form::{FormError, Formed, ShapeTemplate, TemplatePart};
 pub use grain::{Grain, GrainId};
 pub use lever::Lever;
 pub use library::{SHAPES, named_shape};

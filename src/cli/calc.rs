@@ -60,7 +60,7 @@ pub(crate) fn of_text(
         CalcKind::Mapping => models::mapping(case),
         CalcKind::Grinding => crate::study::grinding::calc(case),
         CalcKind::Stress => crate::stress::calc(case),
-        CalcKind::Rigidity => crate::qrb::calc(case),
+        CalcKind::Rigidity => crate::rigidity::calc(case),
         CalcKind::Grain => crate::body::calc::grain(case, folder),
         CalcKind::Contact => crate::body::calc::contact(case, folder),
     };

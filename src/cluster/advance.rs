@@ -3,10 +3,10 @@
 
 use super::border::Border;
 use super::dem::{Dem, three};
-use super::integrate::{Integrate, IntegratorName, StepSums, Stride};
+use super::integrate::{Integrate, IntegratorName, KickDrift, StepSums};
 use super::state::{Book, Skin};
 use super::world::{Clock, Grains, Physics, World};
-use super::{arcs, blocks, bodies, cell, guided, leeway};
+use super::{arcs, blocks, bodies, cell, guided, skin_budget};
 use crate::geometry::Vector;
 use crate::walls::Motion;
 
@@ -87,8 +87,8 @@ impl<D: Integrate> Dem<D> {
     }
 }
 
-fn plain_stride<D: Integrate>(clock: &Clock, physics: &Physics<D>) -> Stride {
-    Stride {
+fn plain_stride<D: Integrate>(clock: &Clock, physics: &Physics<D>) -> KickDrift {
+    KickDrift {
         step: clock.step,
         gravity: three(physics.gravity),
         euler: matches!(clock.integrator, IntegratorName::Euler),
@@ -105,7 +105,7 @@ fn count_step<D: Integrate>(clock: &mut Clock, grains: &Grains<D>, book: &mut Bo
 fn book_stride(skin: &mut Skin, book: &mut Book, border: &mut Border, sums: StepSums) {
     book.flows.damping += sums.damper_work;
     skin.fastest = sums.fastest;
-    skin.leeways.fastest = sums.hurry;
+    skin.skin_budgets.fastest = sums.hurry;
     border.axes = sums.axes;
 }
 
@@ -114,7 +114,7 @@ pub(super) fn count_way<D: Integrate>(world: &mut World<D>, skin: &mut Skin, boo
         Some(way) => way,
         None => {
             let wall = wall_speed(world);
-            leeway::count_leeway(&world.clock, skin, wall);
+            skin_budget::count_skin_budget(&world.clock, skin, wall);
             world.clock.way_of([skin.fastest, wall])
         }
     };

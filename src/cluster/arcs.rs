@@ -192,7 +192,11 @@ pub(super) fn arc_pairs<D: Integrate>(
     let mut named = name_arcs(&mut world.shapes, &world.contacts, class);
     let mut astray = std::mem::take(&mut world.shapes.astray);
     astray.clear();
-    let way = if trial { f64::INFINITY } else { skin.inner_way };
+    let way = if trial {
+        f64::INFINITY
+    } else {
+        skin.max_inner_displacement
+    };
     let pass = |world: &mut World<D>, changed: &mut _, named: &[Named], sure, astray: &mut _| {
         let pass = ArcPass {
             arcs: &world.shapes.arcs,

@@ -14,13 +14,13 @@ use super::bands::{AHEAD, Bands, BlockEnd, order_of};
 use super::dem::{Work, law_of};
 use super::dimension::ClusterDimension;
 use super::filtering::Stretch;
-use super::integrate::{Integrate, Moved, StepSums, Stride};
-use super::kernel::{All, Block, Change, NOTHING, Near, Seen, Timing};
+use super::integrate::{Integrate, KickDrift, Moved, StepSums};
+use super::kernel::{All, BandRows, Block, BodyRows, Change, NOTHING, Timing};
 use super::lists::History;
 use super::state::{PairClass, Skin};
 use super::world::{Cell, Contacts, World};
 use crate::contact::LinkLaw;
-use crate::vector::{Level, Row, Soon};
+use crate::vector::{Level, Prefetch, Row};
 
 /// Number of slots above which rows are prefetched, by dimension, on one thread: in the plane, where a slot has half
 /// as many rows, data that fits a cache of 32 MiB arrives soon enough (docs/notes/performance.md, "Size").
@@ -43,7 +43,7 @@ struct Band<'a> {
     /// Buffer of forces in a pass whose forces are not needed afterwards.
     lent: Option<Lent>,
     /// Rows to prefetch while its pairs are processed.
-    soon: [Soon; 3],
+    soon: [Prefetch; 3],
 }
 
 /// Buffer of a band's rows of forces, and of the dampers' share, until its stride; all zero before and after that.
@@ -153,10 +153,10 @@ impl Drop for Held<'_, '_> {
 fn of_block<'s>(
     first: &'s mut Moved<'_>,
     second: Option<&'s mut Moved<'_>>,
-) -> ([Seen<'s>; 2], [Near<'s>; 2]) {
-    let mut seen = [Seen::both(first.rows), Seen::both(first.spins)];
+) -> ([BodyRows<'s>; 2], [BandRows<'s>; 2]) {
+    let mut seen = [BodyRows::both(first.rows), BodyRows::both(first.spins)];
     let onto = [&mut *first.forces, &mut *first.dampers];
-    let onto = onto.map(|rows| Near::both(first.first, rows));
+    let onto = onto.map(|rows| BandRows::both(first.first, rows));
     let Some(second) = second else {
         return (seen, onto);
     };
@@ -212,8 +212,8 @@ struct Part<'a, H> {
 
 /// Work on one or two bands.
 enum Job<'a, H> {
-    Stride {
-        stride: Stride,
+    KickDrift {
+        stride: KickDrift,
         band: usize,
         turn: u32,
         active: &'a [u32],
@@ -233,7 +233,7 @@ impl<H: History> Job<'_, H> {
     /// Waits for its turn and does the work.
     fn work<D: Integrate<History = H>>(self, level: Level, shared: &[Shared<'_>]) {
         match self {
-            Job::Stride {
+            Job::KickDrift {
                 stride,
                 band,
                 turn,
@@ -342,14 +342,17 @@ fn shared<'a, D: ClusterDimension>(
 
 /// Sets the rows that each band prefetches: rows of the next band, and further data of its own stride.
 fn look_ahead(shared: &mut [Shared<'_>]) {
-    let mut next = [Soon::NONE; 2];
+    let mut next = [Prefetch::NONE; 2];
     for shared in shared.iter_mut().rev() {
         let band = shared
             .band
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
-        band.soon = [Soon::all(band.rows.state), next[0], next[1]];
-        next = [Soon::all(band.rows.rows), Soon::all(band.rows.spins)];
+        band.soon = [Prefetch::all(band.rows.state), next[0], next[1]];
+        next = [
+            Prefetch::all(band.rows.rows),
+            Prefetch::all(band.rows.spins),
+        ];
     }
 }
 
@@ -370,7 +373,7 @@ pub(super) fn pair_forces<D: Integrate>(
         lists, materials, ..
     } = &mut world.contacts.pairs[class];
     let law = law_of(&world.physics.known_laws, materials[0], materials[1]);
-    let (rows, spins) = (Seen::both(&arrays.rows), Seen::both(&arrays.spins));
+    let (rows, spins) = (BodyRows::both(&arrays.rows), BodyRows::both(&arrays.spins));
     let block = Block {
         batches: &lists.batches,
         history: &mut lists.history,
@@ -390,7 +393,7 @@ pub(super) fn stride<D: Integrate>(
     world: &mut World<D>,
     skin: &mut Skin,
     work: &mut Work<D>,
-    stride: Stride,
+    stride: KickDrift,
 ) -> StepSums {
     if world.contacts.bands.count() > 1 && world.grains.in_order {
         return by_bands(world, skin, work, &[], Some(stride)).1;
@@ -405,7 +408,7 @@ pub(super) fn stride<D: Integrate>(
         spins: &mut arrays.spins,
         previous: &mut arrays.previous,
         dampers: &mut arrays.dampers,
-        weights: skin.leeways.weights(slots),
+        weights: skin.skin_budgets.weights(slots),
     };
     D::stride(world.physics.level, moved, &world.grains.active, stride)
 }
@@ -417,7 +420,7 @@ pub(super) fn by_bands<D: Integrate>(
     skin: &mut Skin,
     work: &mut Work<D>,
     pairs: &[Pairs],
-    stride: Option<Stride>,
+    stride: Option<KickDrift>,
 ) -> (Vec<Done>, StepSums) {
     let (level, team) = (world.physics.level, work.team);
     // Avoids that threads wait for a band in use by another block or stride; in space bands are smaller.
@@ -433,7 +436,7 @@ pub(super) fn by_bands<D: Integrate>(
     let lending = (stride.is_some() && !pairs.is_empty()).then_some(&spare);
     let noted = [&world.contacts.wall_slots[..], &world.sleeping.still.rim];
     let asks = world.grains.arrays.slots() >= ask_from(D::N) && !team.is_of_many();
-    let weights = skin.leeways.weights(world.grains.arrays.slots());
+    let weights = skin.skin_budgets.weights(world.grains.arrays.slots());
     let mut shared = shared(bands, &mut world.grains.arrays, weights, noted);
     if asks {
         look_ahead(&mut shared);
@@ -474,7 +477,7 @@ pub(super) fn by_bands<D: Integrate>(
     if let Some(stride) = stride {
         let dealt = bands.deal(&world.grains.active).into_iter().zip(&mut sums);
         for (band, (active, sums)) in dealt.enumerate() {
-            strides.push(Some(Job::Stride {
+            strides.push(Some(Job::KickDrift {
                 stride,
                 band,
                 turn: of_band[band],

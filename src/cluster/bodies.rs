@@ -11,13 +11,13 @@ use super::arcs;
 use super::arrays::Status;
 use super::integrate::Integrate;
 use super::observe::ContactRef;
+use super::rigid_rotation::RigidRotation;
 use super::state::Skin;
-use super::tumble::Tumble;
 use super::world::{Clock, Grains, Physics, Shapes, World};
 use crate::hgraph::ClusterIndex;
 use serde::{Deserialize, Serialize};
 
-use crate::body::{Form, Grain, Lever};
+use crate::body::{Grain, Lever, ShapeTemplate};
 use crate::geometry::{Dimension, Vector};
 
 /// A grain of several parts.
@@ -126,7 +126,7 @@ pub(super) fn add_parts<D: Integrate>(
     index: u16,
     time: f64,
 ) {
-    let form: &Form<D> = &shapes.forms[usize::from(index)];
+    let form: &ShapeTemplate<D> = &shapes.forms[usize::from(index)];
     let parts = form.parts.len() as u16;
     for part in &form.parts {
         let arrays = &mut grains.arrays;
@@ -220,7 +220,7 @@ pub(super) fn form_of<'a, D: Integrate>(
     shapes: &'a Shapes<D>,
     grains: &Grains<D>,
     body: usize,
-) -> &'a Form<D> {
+) -> &'a ShapeTemplate<D> {
     &shapes.forms[usize::from(grains.bodies.list[body].form)]
 }
 
@@ -276,7 +276,7 @@ pub(super) fn lever<D: Integrate>(
     })
 }
 
-/// Levers of the balls of a link in their grains; for walls those of a ball.
+/// ContactArms of the balls of a link in their grains; for walls those of a ball.
 pub fn levers<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,
@@ -343,7 +343,7 @@ pub fn put_all_parts<D: Integrate>(
 ) {
     arcs::turn_arcs(physics, shapes, grains);
     if D::N == 3 || arcs::only_arcs(shapes, grains) {
-        tumble(physics, shapes, grains, skin, None);
+        rotate_rigidly(physics, shapes, grains, skin, None);
         return;
     }
     // Ends of a grain may be faster than its centre.
@@ -413,12 +413,12 @@ pub(super) fn turn_bodies<D: Integrate>(world: &mut World<D>, skin: &mut Skin) -
         _ => 0.25 * step,
     };
     let whole = world.clock.integrator == Heun;
-    tumble(
+    rotate_rigidly(
         &world.physics,
         &world.shapes,
         &mut world.grains,
         skin,
-        Some(Tumble {
+        Some(RigidRotation {
             step,
             foresee,
             whole,
@@ -426,18 +426,18 @@ pub(super) fn turn_bodies<D: Integrate>(world: &mut World<D>, skin: &mut Skin) -
     )
 }
 
-fn tumble<D: Integrate>(
+fn rotate_rigidly<D: Integrate>(
     physics: &Physics<D>,
     shapes: &Shapes<D>,
     grains: &mut Grains<D>,
     skin: &mut Skin,
-    step: Option<Tumble>,
+    step: Option<RigidRotation>,
 ) -> f64 {
     let (arrays, bodies) = (&mut grains.arrays, &mut grains.bodies.list);
     if D::N == 2 || bodies.is_empty() {
         return 0.0;
     }
-    let sums = D::tumble(physics.level, arrays, bodies, &shapes.tops, step);
+    let sums = D::rotate_rigidly(physics.level, arrays, bodies, &shapes.tops, step);
     // Ends of a grain may be faster than its centre.
     let most = sums.fastest.sqrt() + sums.rim.sqrt();
     skin.fastest = skin.fastest.max(most * most);

@@ -4,7 +4,7 @@ use super::bands::Bands;
 use super::border::Border;
 use super::dem::{Search, law_of};
 use super::integrate::Integrate;
-use super::lists::{Kept, Lists};
+use super::lists::{ContactHistory, Lists};
 use super::state::WallClass;
 use super::still::WallName;
 use super::world::{Clock, Grains, Walls, World};
@@ -26,7 +26,7 @@ pub(super) fn renew_pairs<D: Integrate>(
     world: &mut World<D>,
     search: &mut Search<D>,
     border: &Border,
-    kept: &[Vec<Kept>],
+    kept: &[Vec<ContactHistory>],
 ) {
     world.grains.active.sort_unstable();
     world.grains.in_order = true;
@@ -162,7 +162,7 @@ pub(super) fn wall_candidates<D: Integrate>(
     entries
 }
 
-pub(super) fn renew_walls<D: Integrate>(world: &mut World<D>, kept: &[(WallName, Kept)]) {
+pub(super) fn renew_walls<D: Integrate>(world: &mut World<D>, kept: &[(WallName, ContactHistory)]) {
     let touching = bodies::touching(&world.shapes, &world.grains);
     let arrays = &world.grains.arrays;
     let entries = wall_candidates(world, &touching);
@@ -181,7 +181,7 @@ pub(super) fn renew_walls<D: Integrate>(world: &mut World<D>, kept: &[(WallName,
                 return None;
             }
             let place = outer.binary_search(&[link.a, of.1]).ok()?;
-            Some((Kept { b: of.1, ..link }, place as u32))
+            Some((ContactHistory { b: of.1, ..link }, place as u32))
         });
         lists.restart(found);
         let seen_from = arrays.position(outer[0][0] as usize);

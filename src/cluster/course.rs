@@ -4,7 +4,7 @@
 use super::coefficients::coefficients;
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
-use super::lists::Kept;
+use super::lists::ContactHistory;
 use super::part::Part;
 use super::state::Other;
 use super::still::WallName;
@@ -64,7 +64,12 @@ pub fn courses<D: Integrate>(world: &World<D>) -> Vec<Course> {
             [name.3, wall],
         )
     });
-    type Known<'a, D> = (&'a Kept, &'a LinkLaw, Option<Kinematics<D>>, [u16; 2]);
+    type Known<'a, D> = (
+        &'a ContactHistory,
+        &'a LinkLaw,
+        Option<Kinematics<D>>,
+        [u16; 2],
+    );
     let course = |(kept, law, kinematics, [a, b]): Known<'_, D>| {
         let mut course = Course {
             a: world.grains.owner(kept.a),
@@ -149,7 +154,7 @@ pub fn gaps<D: Integrate>(world: &World<D>, within: f64) -> Vec<Gap> {
         Other::Boundary(_) => (gap.a, 0),
     });
     let still_walls = world.sleeping.still.walls.iter();
-    let name = |(n, k): &(WallName, Kept)| {
+    let name = |(n, k): &(WallName, ContactHistory)| {
         (
             bodies::candidate(&world.shapes, &world.grains, k.a),
             n.0,

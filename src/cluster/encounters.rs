@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
 use super::state::Effects;
-use super::still::Push;
+use super::still::Wrench;
 use super::world::{Contacts, Grains, Shapes, Sleeping, World};
 use super::{crossing, held, kinematics, observe};
 use crate::geometry::Vector;
@@ -262,7 +262,7 @@ fn borne_by<D: Integrate>(
     of: impl Fn(u32) -> bool,
 ) -> f64 {
     let pairs = &world.sleeping.still.pairs;
-    let along = |push: &Push| (0..D::N).map(|k| push[k] * up[k]).sum::<f64>().max(0.0);
+    let along = |push: &Wrench| (0..D::N).map(|k| push[k] * up[k]).sum::<f64>().max(0.0);
     let (f, m) = D::force(&world.grains.arrays, slot as usize);
     let mut all = along(&[f[0], f[1], f[2], m[0], m[1], m[2]]);
     let mut part = 0.0;

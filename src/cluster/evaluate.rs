@@ -4,19 +4,24 @@ use super::blocks::Pairs;
 use super::cell::CellSums;
 use super::dem::{Dem, Work, law_of, spin_of, three};
 use super::facing_walls::{fill_lanes, wall_geometry};
-use super::integrate::{Integrate, IntegratorName, StepSums, Stride};
+use super::integrate::{Integrate, IntegratorName, KickDrift, StepSums};
 use super::kernel::{Moving, Timing, WallSums};
 use super::state::{Book, Effects, Other, Passed, WallClass};
 use super::world::World;
 use super::{
     arcs, blocks, bodies, border, cell, crossing, encounters, facing, kinematics, link_events,
-    passing, piece_bounds, rim, wear,
+    passing, piece_bounds, sleep_interface, wear,
 };
 
 impl<D: Integrate> Dem<D> {
     /// Evaluates forces at the rows' positions, with all consequences of links that form or end; then performs the stride of all
     /// grains, if given, and returns its sums. `trial` evaluates without events and accounts (the second stage of `heun`), at `time`.
-    fn evaluate(&mut self, time: f64, trial: bool, stride: Option<Stride>) -> (Passed, StepSums) {
+    fn evaluate(
+        &mut self,
+        time: f64,
+        trial: bool,
+        stride: Option<KickDrift>,
+    ) -> (Passed, StepSums) {
         self.effects.link_events.clear();
         self.effects.encounters.clear();
         let arcs = arcs::know_arcs(
@@ -93,7 +98,7 @@ impl<D: Integrate> Dem<D> {
         &mut self,
         time: f64,
         trial: bool,
-        stride: Option<Stride>,
+        stride: Option<KickDrift>,
         passed: &mut Passed,
     ) -> StepSums {
         let pairs = pairs(&self.world);
@@ -127,13 +132,18 @@ impl<D: Integrate> Dem<D> {
     }
 
     /// The same, followed by the stride of all grains, if given; returns its sums.
-    pub(super) fn forces_and_stride(&mut self, stride: Option<Stride>) -> StepSums {
+    pub(super) fn forces_and_stride(&mut self, stride: Option<KickDrift>) -> StepSums {
         let time = self.world.clock.time();
-        rim::clear_rim(&mut self.world.grains, &self.world.sleeping);
+        sleep_interface::clear_rim(&mut self.world.grains, &self.world.sleeping);
         self.world.walls.clear_guided();
         let (passed, sums) = self.evaluate(time, false, stride);
-        rim::gather_rim(&self.world.grains, &mut self.world.sleeping);
-        rim::book_still_walls(&self.world.clock, &self.world.sleeping, &mut self.book, 1.0);
+        sleep_interface::gather_rim(&self.world.grains, &mut self.world.sleeping);
+        sleep_interface::book_still_walls(
+            &self.world.clock,
+            &self.world.sleeping,
+            &mut self.book,
+            1.0,
+        );
         let flows = &mut self.book.flows;
         flows.friction += passed.friction;
         flows.damping += passed.damping;

@@ -9,7 +9,7 @@
 use super::arrays::Status;
 use super::integrate::Integrate;
 use super::kernel::HAIR;
-use super::lists::Kept;
+use super::lists::ContactHistory;
 use super::still::WallName;
 use super::world::{Cell, Grains, Physics, Shapes, Walls, World};
 use super::{arcs, bodies, kinematics, observe};
@@ -480,8 +480,8 @@ pub(super) fn faced<D: Integrate>(world: &World<D>, [a, b]: [u32; 2], touch: boo
 pub(super) fn keep_as_candidates<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,
-    pairs: &mut [Vec<Kept>],
-    at_walls: &mut [(WallName, Kept)],
+    pairs: &mut [Vec<ContactHistory>],
+    at_walls: &mut [(WallName, ContactHistory)],
 ) {
     if !arcs::has_arcs(shapes, grains) {
         return;

@@ -34,7 +34,7 @@ pub struct Touching<D: Dimension> {
 }
 
 /// For links with grains of several parts: the levers of the balls in contact.
-pub type Levers<D> = [Lever<D>; 2];
+pub type ContactArms<D> = [Lever<D>; 2];
 
 /// Slots that a displacement would move too far ([`Limits`]); ascending. `touching` are the links of the part
 /// between grains, `levers` their levers if there are grains of several parts, otherwise empty.
@@ -42,7 +42,7 @@ pub fn far<D: Integrate>(
     world: &World<D>,
     part: &Part<D>,
     touching: &[Touching<D>],
-    levers: &[Levers<D>],
+    levers: &[ContactArms<D>],
     limits: &Limits,
 ) -> Vec<u32> {
     let arrays = &world.grains.arrays;

@@ -50,7 +50,7 @@ impl<H: History> Lists<H> {
                     *stay = Stay::Touching;
                     *count += 1;
                 } else if near(outer[index]) {
-                    *stay = Stay::Near;
+                    *stay = Stay::BandRows;
                     *count += 1;
                 }
             }
@@ -96,7 +96,7 @@ impl<H: History> Lists<H> {
             };
             if sorted {
                 take(Some(Stay::Touching));
-                take(Some(Stay::Near));
+                take(Some(Stay::BandRows));
             } else {
                 take(None);
             }
@@ -146,7 +146,7 @@ impl<H: History> Lists<H> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stay {
     Not,
-    Near,
+    BandRows,
     Touching,
 }
 

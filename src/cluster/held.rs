@@ -2,10 +2,10 @@
 
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
-use super::lists::{History, Kept, each_link};
+use super::lists::{ContactHistory, History, each_link};
 use super::observe::ContactRef;
 use super::state::Other;
-use super::still::{Push, WallName, add};
+use super::still::{WallName, Wrench, add};
 use super::world::{Grains, Physics, Shapes, Sleeping, World};
 use super::{bodies, kinematics, observe};
 
@@ -13,7 +13,7 @@ use super::{bodies, kinematics, observe};
 pub(super) fn kept_view<D: Integrate>(
     world: &World<D>,
     class: usize,
-    kept: &Kept,
+    kept: &ContactHistory,
 ) -> ContactRef<D> {
     kept_view_with(
         world,
@@ -27,7 +27,7 @@ pub(super) fn kept_view<D: Integrate>(
 pub(super) fn kept_view_with<D: Integrate>(
     world: &World<D>,
     class: usize,
-    kept: &Kept,
+    kept: &ContactHistory,
     k: Kinematics<D>,
 ) -> ContactRef<D> {
     let [a, b] = world.contacts.pairs[class].materials;
@@ -48,7 +48,7 @@ pub(super) fn kept_view_with<D: Integrate>(
 pub(super) fn kept_wall_view<D: Integrate>(
     world: &World<D>,
     name: &WallName,
-    kept: &Kept,
+    kept: &ContactHistory,
 ) -> Option<ContactRef<D>> {
     let kinematics = kinematics::surface_kinematics(world, name.0, name.1, kept.a)?;
     Some(kept_wall_view_with(world, name, kept, kinematics))
@@ -58,7 +58,7 @@ pub(super) fn kept_wall_view<D: Integrate>(
 pub(super) fn kept_wall_view_with<D: Integrate>(
     world: &World<D>,
     name: &WallName,
-    kept: &Kept,
+    kept: &ContactHistory,
     k: Kinematics<D>,
 ) -> ContactRef<D> {
     let &(boundary, _, _, material) = name;
@@ -85,7 +85,7 @@ pub fn residual<D: Integrate>(
     grains: &Grains<D>,
     sleeping: &Sleeping,
     slot: u32,
-) -> Push {
+) -> Wrench {
     let s = slot as usize;
     let still = &sleeping.still;
     let mut sum = still.held[s];
@@ -108,7 +108,7 @@ pub fn pressed<D: Integrate>(world: &World<D>, slot: u32) -> f64 {
 }
 
 /// Mean force of stepped grains on a slot at rest since the last check, N; moment over the radius, N.
-pub fn mean_push<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot: u32) -> Push {
+pub fn mean_push<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot: u32) -> Wrench {
     let (s, still) = (slot as usize, &sleeping.still);
     if still.evaluations > 0 {
         return still.pushed[s].map(|sum| sum / f64::from(still.evaluations));
@@ -118,7 +118,7 @@ pub fn mean_push<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot: u3
 }
 
 /// Force of all links on a slot at rest at the last evaluation, N; moment over the radius, N.
-pub fn contact_force<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot: u32) -> Push {
+pub fn contact_force<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot: u32) -> Wrench {
     let mut sum = sleeping.still.held[slot as usize];
     let (f, m) = D::force(&grains.arrays, slot as usize);
     add(&mut sum, 1.0, &[f[0], f[1], f[2], m[0], m[1], m[2]]);
@@ -190,10 +190,10 @@ pub fn pushes<D: Integrate>(
     shapes: &Shapes<D>,
     grains: &Grains<D>,
     view: &ContactRef<D>,
-) -> [Push; 2] {
+) -> [Wrench; 2] {
     let [on_a, on_b] = view.at_balls();
     let [a, b] = view.balls;
-    let at_grain = |slot: u32, push: Push| match bodies::lever(shapes, grains, slot) {
+    let at_grain = |slot: u32, push: Wrench| match bodies::lever(shapes, grains, slot) {
         Some(lever) => lever.at_grain(push),
         None => push,
     };

@@ -3,7 +3,7 @@
 use super::bodies::Body;
 use super::dem::Dem;
 use super::dimension::ClusterDimension;
-use super::integrate::{Integrate, StepSums, Stride};
+use super::integrate::{Integrate, KickDrift, StepSums};
 use super::kernel::Flags;
 use super::lists::Lists;
 use super::{blocks, bodies};
@@ -13,14 +13,14 @@ use crate::vector::Row;
 type Springs<D> = (Vec<<D as ClusterDimension>::History>, Vec<Row>, Vec<Flags>);
 
 /// Performs one step from positions, velocities and springs whose forces were just evaluated.
-pub(super) fn step<D: Integrate>(engine: &mut Dem<D>, stride: Stride) -> StepSums {
+pub(super) fn step<D: Integrate>(engine: &mut Dem<D>, stride: KickDrift) -> StepSums {
     let h = stride.step;
     // The springs advance from half-step to half-step with the speeds of the first stage, which is
     // second-order accurate; the second stage extrapolates them half a step ahead and leaves them unchanged.
     let rows = engine.world.grains.arrays.rows.clone();
     let spins = engine.world.grains.arrays.spins.clone();
     let old = engine.world.grains.arrays.state.clone();
-    let euler = Stride {
+    let euler = KickDrift {
         euler: true,
         ..stride
     };

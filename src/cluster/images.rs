@@ -1,7 +1,7 @@
 //! Links with walls for grains that cross a border of a periodic box.
 
 use super::integrate::Integrate;
-use super::lists::Kept;
+use super::lists::ContactHistory;
 use super::still::WallName;
 use super::world::{Grains, Walls};
 
@@ -10,7 +10,7 @@ pub(super) fn rename_images<D: Integrate>(
     walls: &Walls<D>,
     grains: &Grains<D>,
     back: &[(u32, [i32; 3])],
-    at_walls: &mut [(WallName, Kept)],
+    at_walls: &mut [(WallName, ContactHistory)],
 ) {
     if back.is_empty() || !walls.boundaries.iter().any(|w| w.images.are_others()) {
         return;

@@ -45,7 +45,7 @@ pub struct StepSums {
     pub damper_work: f64,
     /// Upper bound of the square of the greatest speed, m^2/s^2.
     pub fastest: f64,
-    /// Greatest square of a speed over its leeway, 1/s^2.
+    /// Greatest square of a speed over its skin_budget, 1/s^2.
     pub hurry: f64,
     /// Terms of that bound, each a maximum over all bodies: in the plane the squares along both axes.
     pub axes: [f64; 2],
@@ -68,7 +68,7 @@ impl StepSums {
 
 /// One kick and drift.
 #[derive(Clone, Copy, Debug)]
-pub struct Stride {
+pub struct KickDrift {
     /// Step, s.
     pub step: f64,
     /// Gravity, m/s^2.
@@ -95,7 +95,7 @@ pub struct Moved<'a> {
     pub previous: &'a mut [Row],
     /// The dampers' share of the forces.
     pub dampers: &'a mut [Row],
-    /// Inverse square of the leeway, 1/m^2; empty if no body has an individual leeway.
+    /// Inverse square of the skin_budget, 1/m^2; empty if no body has an individual skin_budget.
     pub weights: &'a [f64],
 }
 
@@ -118,7 +118,7 @@ impl Moved<'_> {
 struct PlanarStep<'a, const OWN: bool> {
     moved: Moved<'a>,
     active: &'a [u32],
-    stride: Stride,
+    stride: KickDrift,
 }
 
 impl<const OWN: bool> Kernel for PlanarStep<'_, OWN> {
@@ -131,7 +131,7 @@ impl<const OWN: bool> Kernel for PlanarStep<'_, OWN> {
             active,
             stride,
         } = self;
-        let Stride {
+        let KickDrift {
             step: h,
             gravity,
             euler,
@@ -193,7 +193,7 @@ impl<const OWN: bool> Kernel for PlanarStep<'_, OWN> {
 struct SpatialStep<'a, const OWN: bool> {
     moved: Moved<'a>,
     active: &'a [u32],
-    stride: Stride,
+    stride: KickDrift,
 }
 
 impl<const OWN: bool> Kernel for SpatialStep<'_, OWN> {
@@ -206,7 +206,7 @@ impl<const OWN: bool> Kernel for SpatialStep<'_, OWN> {
             active,
             stride,
         } = self;
-        let Stride {
+        let KickDrift {
             step: h,
             gravity,
             euler,
@@ -290,11 +290,11 @@ impl<const OWN: bool> Kernel for SpatialStep<'_, OWN> {
 /// Steps in a dimension.
 pub trait Integrate: Parts {
     /// Kicks and drifts the active slots, and clears their forces.
-    fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: Stride) -> StepSums;
+    fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: KickDrift) -> StepSums;
 }
 
 impl Integrate for Planar {
-    fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: Stride) -> StepSums {
+    fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: KickDrift) -> StepSums {
         if moved.weights.is_empty() {
             let step = PlanarStep::<false> {
                 moved,
@@ -313,7 +313,7 @@ impl Integrate for Planar {
 }
 
 impl Integrate for Spatial {
-    fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: Stride) -> StepSums {
+    fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: KickDrift) -> StepSums {
         if moved.weights.is_empty() {
             let step = SpatialStep::<false> {
                 moved,

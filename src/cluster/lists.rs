@@ -145,7 +145,7 @@ pub struct Remembered {
 
 /// A link that is kept through a renewal of the outer list.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Kept {
+pub struct ContactHistory {
     /// First body's slot.
     pub a: u32,
     /// Second body's slot; for walls the surface.
@@ -160,13 +160,13 @@ pub struct Kept {
     pub memory: Remembered,
 }
 
-impl Kept {
+impl ContactHistory {
     /// A new link, without tangential stress.
     pub fn new(a: u32, b: u32) -> Self {
-        Kept {
+        ContactHistory {
             a,
             b,
-            ..Kept::default()
+            ..ContactHistory::default()
         }
     }
 }
@@ -184,9 +184,9 @@ pub fn each_link(flags: &[Flags], mut f: impl FnMut(usize, usize)) {
 
 impl<H: History> Lists<H> {
     /// Appends the links in contact.
-    pub fn kept(&self, out: &mut Vec<Kept>) {
+    pub fn kept(&self, out: &mut Vec<ContactHistory>) {
         each_link(&self.flags, |i, k| {
-            out.push(Kept {
+            out.push(ContactHistory {
                 a: self.batches[i].a[k],
                 b: self.batches[i].b[k],
                 spring: self.history[i].lane(k),
@@ -240,7 +240,7 @@ impl<H: History> Lists<H> {
     }
 
     /// Fills the lists only with links in contact, with their positions in a new outer list.
-    pub fn restart(&mut self, kept: impl Iterator<Item = (Kept, u32)>) {
+    pub fn restart(&mut self, kept: impl Iterator<Item = (ContactHistory, u32)>) {
         self.clear();
         let mut filled = 0;
         for (link, outer) in kept {

@@ -7,7 +7,7 @@ use super::lists::{History, each_link};
 use super::observe::size;
 use super::part::Part;
 use super::state::Other;
-use super::still::{Place, Push};
+use super::still::{Place, Wrench};
 use super::world::World;
 use super::{facing, held, kinematics, part};
 use crate::contact::{Law, LinkLaw, with_law};
@@ -114,7 +114,7 @@ pub fn unseen_elastic<D: Integrate>(world: &World<D>) -> f64 {
 }
 
 /// Force of each link with a stepped grain on the grain at rest.
-pub(super) fn rim_pushes<D: Integrate>(world: &World<D>) -> Vec<(u32, Push)> {
+pub(super) fn rim_pushes<D: Integrate>(world: &World<D>) -> Vec<(u32, Wrench)> {
     let mut pushes = Vec::new();
     held::each_rim_link(world, |view| {
         let [on_a, on_b] = held::pushes(&world.shapes, &world.grains, &view);

@@ -3,8 +3,8 @@
 use super::arrays::Status;
 use super::border::Border;
 use super::integrate::Integrate;
-use super::lists::Kept;
-use super::still::{Push, WallName};
+use super::lists::ContactHistory;
+use super::still::{WallName, Wrench};
 use super::world::{Contacts, Grains, Sleeping, World};
 use crate::body::GrainId;
 use crate::hgraph::ClusterIndex;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 /// A grain in transfer to another rank, which steps it or has it as a ghost.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Traveller<D: Integrate> {
+pub struct MigratingGrain<D: Integrate> {
     /// Number of the grain.
     pub id: GrainId,
     material: u16,
@@ -38,8 +38,8 @@ struct Inner<D: Integrate> {
     previous: Row,
     fresh: bool,
     calm: u16,
-    held: Push,
-    pushed: Push,
+    held: Wrench,
+    pushed: Wrench,
 }
 
 /// A link of two grains in transfer.
@@ -48,7 +48,7 @@ struct Bond {
     class: usize,
     /// Numbers of the grains instead of slots.
     ends: [GrainId; 2],
-    link: Kept,
+    link: ContactHistory,
     /// Whether both grains are at rest.
     aside: bool,
 }
@@ -58,22 +58,22 @@ struct Bond {
 struct WallBond {
     name: WallName,
     grain: GrainId,
-    link: Kept,
+    link: ContactHistory,
     aside: bool,
 }
 
 /// Grains transferred to another rank, with all their links.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Party<D: Integrate> {
-    grains: Vec<Traveller<D>>,
+pub struct MigrationBatch<D: Integrate> {
+    grains: Vec<MigratingGrain<D>>,
     bonds: Vec<Bond>,
     walls: Vec<WallBond>,
 }
 
-impl<D: Integrate> Default for Party<D> {
+impl<D: Integrate> Default for MigrationBatch<D> {
     fn default() -> Self {
-        Party {
+        MigrationBatch {
             grains: Vec::new(),
             bonds: Vec::new(),
             walls: Vec::new(),
@@ -81,7 +81,7 @@ impl<D: Integrate> Default for Party<D> {
     }
 }
 
-impl<D: Integrate> Party<D> {
+impl<D: Integrate> MigrationBatch<D> {
     /// Numbers of the grains.
     pub fn ids(&self) -> impl Iterator<Item = GrainId> + '_ {
         self.grains.iter().map(|grain| grain.id)
@@ -94,12 +94,12 @@ fn traveller<D: Integrate>(
     border: &Border,
     slot: u32,
     fresh: Option<&FxHashSet<u32>>,
-) -> Traveller<D> {
+) -> MigratingGrain<D> {
     let (arrays, s) = (&grains.arrays, slot as usize);
     let row = |rows: &[Row]| rows.get(s).copied().unwrap_or_default();
     let still = &sleeping.still;
-    let push = |pushes: &[Push]| pushes.get(s).copied().unwrap_or_default();
-    Traveller {
+    let push = |pushes: &[Wrench]| pushes.get(s).copied().unwrap_or_default();
+    MigratingGrain {
         id: arrays.id[s],
         material: arrays.material[s],
         still: arrays.status[s].stands(),
@@ -126,7 +126,7 @@ pub fn images<D: Integrate>(
     sleeping: &Sleeping,
     border: &Border,
     slots: &[u32],
-) -> Vec<Traveller<D>> {
+) -> Vec<MigratingGrain<D>> {
     slots
         .iter()
         .map(|&slot| traveller(grains, sleeping, border, slot, None))
@@ -142,8 +142,9 @@ pub fn send_off<D: Integrate>(
     border: &Border,
     leavers: &[(u32, usize)],
     ranks: usize,
-) -> Vec<Party<D>> {
-    let mut parties: Vec<Party<D>> = (0..ranks).map(|_| Party::default()).collect();
+) -> Vec<MigrationBatch<D>> {
+    let mut parties: Vec<MigrationBatch<D>> =
+        (0..ranks).map(|_| MigrationBatch::default()).collect();
     if leavers.is_empty() {
         return parties;
     }
@@ -156,7 +157,7 @@ pub fn send_off<D: Integrate>(
             .push(traveller(grains, sleeping, border, slot, Some(&fresh)));
     }
     let id = |slot: u32| grains.arrays.id[slot as usize];
-    let mut bond = |class: usize, link: &Kept, aside: bool| {
+    let mut bond = |class: usize, link: &ContactHistory, aside: bool| {
         let ranks = [to[link.a as usize], to[link.b as usize]];
         for (k, rank) in ranks.into_iter().enumerate() {
             if let Some(rank) = rank
@@ -181,11 +182,11 @@ pub fn send_off<D: Integrate>(
     for (class, link) in sleeping.still.pairs.iter() {
         bond(class, link, true);
     }
-    let mut at_walls: Vec<(WallName, Kept, bool)> = Vec::new();
+    let mut at_walls: Vec<(WallName, ContactHistory, bool)> = Vec::new();
     for class in &contacts.walls {
         links.clear();
         class.lists.kept(&mut links);
-        let name = |link: &Kept| (class.boundary, link.b, class.side, class.material);
+        let name = |link: &ContactHistory| (class.boundary, link.b, class.side, class.material);
         at_walls.extend(links.iter().map(|link| (name(link), *link, false)));
     }
     let waking = sleeping.waking_walls.iter();
@@ -235,7 +236,7 @@ pub fn take_grains<D: Integrate>(
     world: &mut World<D>,
     clusters: &mut ClusterIndex,
     border: &mut Border,
-    parties: &[Party<D>],
+    parties: &[MigrationBatch<D>],
 ) {
     if parties.iter().all(|party| party.grains.is_empty()) {
         return;
@@ -251,7 +252,7 @@ pub(super) fn take_in<D: Integrate>(
     world: &mut World<D>,
     clusters: &mut ClusterIndex,
     border: &mut Border,
-    grain: &Traveller<D>,
+    grain: &MigratingGrain<D>,
     known: &mut FxHashMap<GrainId, u32>,
 ) -> u32 {
     let slot = *known.entry(grain.id).or_insert_with(|| {
@@ -316,7 +317,7 @@ pub(super) fn take_in<D: Integrate>(
 pub(super) fn take_bonds<D: Integrate>(
     grains: &Grains<D>,
     sleeping: &mut Sleeping,
-    parties: Vec<Party<D>>,
+    parties: Vec<MigrationBatch<D>>,
     arrived: &FxHashSet<GrainId>,
 ) {
     if arrived.is_empty() {
@@ -328,7 +329,7 @@ pub(super) fn take_bonds<D: Integrate>(
         .map(|slot| (arrays.id[slot as usize], slot))
         .collect();
     let mut taken = FxHashSet::default();
-    for Party { bonds, walls, .. } in parties {
+    for MigrationBatch { bonds, walls, .. } in parties {
         for bond in bonds {
             let [Some(&a), Some(&b)] = bond.ends.map(|id| slots.get(&id)) else {
                 continue;
@@ -341,7 +342,7 @@ pub(super) fn take_bonds<D: Integrate>(
             if known || !taken.insert((bond.class, bond.ends)) {
                 continue;
             }
-            let link = Kept { a, b, ..bond.link };
+            let link = ContactHistory { a, b, ..bond.link };
             if bond.aside {
                 // The forces on both grains already include it.
                 sleeping.still.pairs.insert(bond.class, link, [a, b]);
@@ -353,7 +354,7 @@ pub(super) fn take_bonds<D: Integrate>(
             let Some(&a) = slots.get(&bond.grain) else {
                 continue;
             };
-            let link = Kept { a, ..bond.link };
+            let link = ContactHistory { a, ..bond.link };
             if bond.aside {
                 sleeping.still.walls.push((bond.name, link));
                 sleeping.still.walls_changed = true;

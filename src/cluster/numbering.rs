@@ -2,7 +2,7 @@
 
 use super::border::Border;
 use super::integrate::Integrate;
-use super::lists::Kept;
+use super::lists::ContactHistory;
 use super::state::Book;
 use super::world::{Grains, Sleeping};
 use crate::hgraph::ClusterIndex;
@@ -91,7 +91,7 @@ pub(super) fn rebuild_clusters<D: Integrate>(
     grains: &Grains<D>,
     sleeping: &Sleeping,
     clusters: &mut ClusterIndex,
-    kept: &[Vec<Kept>],
+    kept: &[Vec<ContactHistory>],
 ) {
     let mut index = ClusterIndex::with_grains(grains.arrays.slots() as u32);
     let still = sleeping.still.pairs.iter().map(|(_, link)| link);

@@ -6,16 +6,16 @@ use nalgebra::{UnitQuaternion, Vector3};
 use super::arrays::Arrays;
 use super::bodies::Body;
 use super::dimension::{ClusterDimension, set_moment_apart};
-use super::tumble::{self, TopTable, Tumble, TumbleSums};
+use super::rigid_rotation::{self, RigidRotation, RigidRotationSums, TopTable};
 use crate::body::rotation::{self, PrincipalMoments};
-use crate::body::{Form, Formed};
+use crate::body::{Formed, ShapeTemplate};
 use crate::geometry::{Planar, Spatial};
 use crate::vector::{Level, Row};
 
 /// Grains of several parts in a dimension.
 pub trait Parts: ClusterDimension + Formed {
     /// Writes the rows of the parts that follow a grain's slot.
-    fn put_parts(arrays: &mut Arrays<Self>, slot: usize, form: &Form<Self>);
+    fn put_parts(arrays: &mut Arrays<Self>, slot: usize, form: &ShapeTemplate<Self>);
     /// Adds the forces on the parts to those on the grain, and clears them.
     fn gather_parts(arrays: &mut Arrays<Self>, slot: usize, parts: usize);
     /// Angular momentum of a body by its principal moments (kg m^2), kg m^2/s.
@@ -30,18 +30,18 @@ pub trait Parts: ClusterDimension + Formed {
         time: f64,
     ) -> Self::Rotation;
     /// Space: data for the rotation of bodies.
-    fn tops(_forms: &[Form<Self>]) -> TopTable {
+    fn tops(_forms: &[ShapeTemplate<Self>]) -> TopTable {
         TopTable::default()
     }
     /// Space: turns stepped bodies, if a step is given, and moves their parts.
-    fn tumble(
+    fn rotate_rigidly(
         _level: Level,
         _arrays: &mut Arrays<Self>,
         _bodies: &mut [Body<Self>],
         _tops: &TopTable,
-        _step: Option<Tumble>,
-    ) -> TumbleSums {
-        TumbleSums::default()
+        _step: Option<RigidRotation>,
+    ) -> RigidRotationSums {
+        RigidRotationSums::default()
     }
     /// Space: excludes the spin of a slot from the stride of balls.
     fn hold_spin(arrays: &mut Arrays<Self>, slot: usize);
@@ -50,7 +50,7 @@ pub trait Parts: ClusterDimension + Formed {
 }
 
 impl Parts for Planar {
-    fn put_parts(arrays: &mut Arrays<Self>, slot: usize, form: &Form<Self>) {
+    fn put_parts(arrays: &mut Arrays<Self>, slot: usize, form: &ShapeTemplate<Self>) {
         let [x, y, arc, radius, u, v, s, m] = arrays.rows[slot].0;
         let (sine, cosine) = libm::sincos(arc / radius);
         let spin = s / radius;
@@ -109,7 +109,7 @@ impl Parts for Planar {
 }
 
 impl Parts for Spatial {
-    fn put_parts(arrays: &mut Arrays<Self>, slot: usize, form: &Form<Self>) {
+    fn put_parts(arrays: &mut Arrays<Self>, slot: usize, form: &ShapeTemplate<Self>) {
         let row = arrays.rows[slot].0;
         let (radius, mass) = (row[3], row[7]);
         let spins = arrays.spins[slot].0;
@@ -199,17 +199,17 @@ impl Parts for Spatial {
         }
     }
 
-    fn tops(forms: &[Form<Self>]) -> TopTable {
+    fn tops(forms: &[ShapeTemplate<Self>]) -> TopTable {
         TopTable::new(forms)
     }
-    fn tumble(
+    fn rotate_rigidly(
         level: Level,
         arrays: &mut Arrays<Self>,
         bodies: &mut [Body<Self>],
         tops: &TopTable,
-        step: Option<Tumble>,
-    ) -> TumbleSums {
-        tumble::tumble(level, arrays, bodies, tops, step)
+        step: Option<RigidRotation>,
+    ) -> RigidRotationSums {
+        rigid_rotation::rotate_rigidly(level, arrays, bodies, tops, step)
     }
     fn hold_spin(arrays: &mut Arrays<Self>, slot: usize) {
         arrays.state[slot].0[4..8].fill(0.0);

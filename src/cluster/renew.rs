@@ -5,21 +5,21 @@ use super::bands::BlockEnd;
 use super::border::Border;
 use super::dem::Dem;
 use super::integrate::Integrate;
-use super::lists::Kept;
-use super::migrate::{Party, Traveller};
+use super::lists::ContactHistory;
+use super::migrate::{MigratingGrain, MigrationBatch};
 use super::state::{Book, Skin};
 use super::still::WallName;
 use super::world::{Physics, World};
 use super::{
-    advance, arcs, bodies, candidates, cell, change, evaluate, facing, images, leeway, migrate,
-    numbering, rim, still,
+    advance, arcs, bodies, candidates, cell, change, evaluate, facing, images, migrate, numbering,
+    skin_budget, sleep_interface, still,
 };
 use crate::geometry::surface::Surface;
 
 /// Slot numbers at a renewal.
 enum Numbers {
     /// Unchanged.
-    Kept,
+    ContactHistory,
     /// Empty slots are dropped and, in large systems, the others are sorted occasionally.
     Compact,
     /// The old slots in their new order, the dummy first; slots that are not listed are dropped.
@@ -28,15 +28,15 @@ enum Numbers {
 
 /// Whether the outer list must be renewed before the next evaluation.
 pub fn outer_is_stale<D: Integrate>(physics: &Physics<D>, skin: &Skin) -> bool {
-    2.0 * skin.outer_way > physics.options.outer_margin
+    2.0 * skin.max_outer_displacement > physics.options.outer_margin
 }
 
 impl<D: Integrate> Dem<D> {
     /// Filters the inner lists if they may be incomplete.
     pub fn refresh_inner(&mut self) {
-        let leeways = &self.skin.leeways;
-        let same = 2.0 * self.skin.inner_way > self.world.physics.options.inner_margin;
-        if leeways.are_used_up().unwrap_or(same) {
+        let skin_budgets = &self.skin.skin_budgets;
+        let same = 2.0 * self.skin.max_inner_displacement > self.world.physics.options.inner_margin;
+        if skin_budgets.are_used_up().unwrap_or(same) {
             self.filter();
         }
     }
@@ -45,20 +45,20 @@ impl<D: Integrate> Dem<D> {
     pub fn filter(&mut self) {
         let sorted = arcs::has_arcs(&self.world.shapes, &self.world.grains);
         self.book.counts.filterings += 1;
-        leeway::deal_leeways(&self.world, &mut self.skin, &self.border);
+        skin_budget::deal_skin_budgets(&self.world, &mut self.skin, &self.border);
         // If all have the same margin.
         let margin = margin_of_now(&self.world, &self.skin);
         // Lists with less than the full margin begin as if the rest of it were used.
-        self.skin.inner_way = 0.5 * (self.world.physics.options.inner_margin - margin);
+        self.skin.max_inner_displacement = 0.5 * (self.world.physics.options.inner_margin - margin);
         let (lengths, offset) = {
             let timing = evaluate::timing(&self.world);
             (timing.periodic, timing.moving.map(|moving| moving.offset))
         };
-        let (arrays, leeways) = (&self.world.grains.arrays, &self.skin.leeways);
+        let (arrays, skin_budgets) = (&self.world.grains.arrays, &self.skin.skin_budgets);
         let rows = &arrays.rows[..];
         let square = |a: u32, b: u32, wrap: [f64; 3], offset: Option<f64>| {
             let (p, q) = (&rows[a as usize].0, &rows[b as usize].0);
-            let margin = leeways.of_pair(a, b).unwrap_or(margin);
+            let margin = skin_budgets.of_pair(a, b).unwrap_or(margin);
             let reach = p[3] + q[3] + margin;
             let mut square = 0.0;
             for k in 0..D::N {
@@ -106,7 +106,7 @@ impl<D: Integrate> Dem<D> {
             }
         }
         let time = self.world.clock.time();
-        let (arrays, leeways) = (&self.world.grains.arrays, &self.skin.leeways);
+        let (arrays, skin_budgets) = (&self.world.grains.arrays, &self.skin.skin_budgets);
         for class in &mut self.world.contacts.walls {
             let wall = &self.world.walls.boundaries[usize::from(class.boundary)];
             let pose = wall.boundary.motion.pose(time);
@@ -122,7 +122,7 @@ impl<D: Integrate> Dem<D> {
                     let x = wall.to_frame(surface, &pose, arrays.position(slot as usize));
                     let surface = wall.surface(surface);
                     let distance = surface.distance_bound(x);
-                    let margin = leeways.at_wall(slot, wall.fixed).unwrap_or(margin);
+                    let margin = skin_budgets.at_wall(slot, wall.fixed).unwrap_or(margin);
                     distance < arrays.radius(slot as usize) + margin
                         && surface.way_to_zone(x, distance) < margin
                 },
@@ -139,7 +139,7 @@ impl<D: Integrate> Dem<D> {
 
     /// The same without renumbering of slots.
     pub fn renew_in_place(&mut self) {
-        self.renew_all(Numbers::Kept);
+        self.renew_all(Numbers::ContactHistory);
     }
 
     /// The same with the old slots in a given order, the dummy first; slots that are not listed are dropped,
@@ -150,7 +150,7 @@ impl<D: Integrate> Dem<D> {
 
     fn renew_all(&mut self, numbers: Numbers) -> Option<Vec<u32>> {
         self.book.counts.renewals += 1;
-        self.skin.outer_way = 0.0;
+        self.skin.max_outer_displacement = 0.0;
         // If clusters are never queried, the records of lost links must not grow without limit.
         if self.clusters.lost() > self.world.grains.arrays.slots() && !self.border.shared {
             change::find_splits(
@@ -163,24 +163,24 @@ impl<D: Integrate> Dem<D> {
         if !self.border.in_place {
             self.world.grains.settle_rotations();
         }
-        let mut kept: Vec<Vec<Kept>> = Vec::new();
+        let mut kept: Vec<Vec<ContactHistory>> = Vec::new();
         for class in &self.world.contacts.pairs {
             let mut links = Vec::new();
             class.lists.kept(&mut links);
             links.append(&mut self.world.sleeping.waking[kept.len()]);
             kept.push(links);
         }
-        let mut at_walls: Vec<(WallName, Kept)> =
+        let mut at_walls: Vec<(WallName, ContactHistory)> =
             std::mem::take(&mut self.world.sleeping.waking_walls);
         let mut links = Vec::new();
         for class in &self.world.contacts.walls {
             links.clear();
             class.lists.kept(&mut links);
-            let name = |link: &Kept| (class.boundary, link.b, class.side, class.material);
+            let name = |link: &ContactHistory| (class.boundary, link.b, class.side, class.material);
             at_walls.extend(links.iter().map(|link| (name(link), *link)));
         }
         let new_slot = match numbers {
-            Numbers::Kept => None,
+            Numbers::ContactHistory => None,
             Numbers::Compact => numbering::compact(
                 &mut self.world.grains,
                 &mut self.world.sleeping,
@@ -245,10 +245,10 @@ impl<D: Integrate> Dem<D> {
         );
         candidates::renew_pairs(&mut self.world, &mut self.search, &self.border, &kept);
         candidates::renew_walls(&mut self.world, &at_walls);
-        self.skin.leeways.clear();
+        self.skin.skin_budgets.clear();
         self.filter();
         facing::find_faces(&mut self.world);
-        rim::find_rim(&mut self.world);
+        sleep_interface::find_rim(&mut self.world);
         new_slot
     }
 
@@ -257,11 +257,11 @@ impl<D: Integrate> Dem<D> {
     /// order, and the new slot of each old one (including those that did not move).
     pub fn renew_shared(
         &mut self,
-        parties: Vec<Party<D>>,
-        images: &[Vec<Traveller<D>>],
+        parties: Vec<MigrationBatch<D>>,
+        images: &[Vec<MigratingGrain<D>>],
     ) -> (Vec<Vec<u32>>, Vec<u32>) {
         let mut known = migrate::known_ghosts(&self.world.grains);
-        let arrived = parties.iter().flat_map(Party::ids).collect();
+        let arrived = parties.iter().flat_map(MigrationBatch::ids).collect();
         let mut stays = vec![false; self.world.grains.arrays.slots()];
         let mut of_ranks: Vec<Vec<u32>> = Vec::with_capacity(images.len());
         for images in images {

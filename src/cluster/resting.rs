@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lists::Kept;
+use super::lists::ContactHistory;
 use crate::hgraph::ClusterIndex;
 
 const NONE: u32 = u32::MAX;
@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
     class: u16,
-    link: Kept,
+    link: ContactHistory,
     /// Slots of the two grains: for a grain of several parts the link itself refers to the part.
     ends: [u32; 2],
     /// Next link of the first grain, and of the second.
@@ -41,7 +41,7 @@ impl RestingLinks {
     }
 
     /// Class of pairs and the link.
-    pub fn get(&self, index: u32) -> (usize, &Kept) {
+    pub fn get(&self, index: u32) -> (usize, &ContactHistory) {
         let entry = &self.entries[index as usize];
         (usize::from(entry.class), &entry.link)
     }
@@ -53,12 +53,12 @@ impl RestingLinks {
     }
 
     /// The link, for changes of its stress, or of the parts of its grains that touch; not of its grains.
-    pub fn get_mut(&mut self, index: u32) -> &mut Kept {
+    pub fn get_mut(&mut self, index: u32) -> &mut ContactHistory {
         &mut self.entries[index as usize].link
     }
 
     /// All links, in a fixed order.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, &Kept)> {
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &ContactHistory)> {
         let entries = self.entries.iter();
         entries.map(|entry| (usize::from(entry.class), &entry.link))
     }
@@ -76,7 +76,7 @@ impl RestingLinks {
     }
 
     /// Inserts a link of two grains.
-    pub fn insert(&mut self, class: usize, link: Kept, ends: [u32; 2]) {
+    pub fn insert(&mut self, class: usize, link: ContactHistory, ends: [u32; 2]) {
         let slots = ends[0].max(ends[1]) as usize + 1;
         if self.heads.len() < slots {
             self.heads.resize(slots, NONE);
@@ -98,7 +98,7 @@ impl RestingLinks {
     }
 
     /// Removes a link; the last one gets its number.
-    pub fn remove(&mut self, index: u32) -> (usize, Kept) {
+    pub fn remove(&mut self, index: u32) -> (usize, ContactHistory) {
         let Entry {
             class,
             link,
@@ -154,7 +154,7 @@ impl RestingLinks {
         self.heads = heads;
         self.groups = None;
         for entry in &mut self.entries {
-            let Kept { a, b, .. } = &mut entry.link;
+            let ContactHistory { a, b, .. } = &mut entry.link;
             for slot in [a, b].into_iter().chain(&mut entry.ends) {
                 *slot = new_slot[*slot as usize];
             }
@@ -202,7 +202,7 @@ mod tests {
             let by = if rng.random::<f64>() < 0.5 { 0 } else { 40 };
             let known = |p: &(usize, u32, u32)| (p.1, p.2) == (a + by, b + by);
             if a != b && !plain.iter().any(known) && rng.random::<f64>() < 0.6 {
-                links.insert(round % 3, Kept::new(a + by, b + by), [a, b]);
+                links.insert(round % 3, ContactHistory::new(a + by, b + by), [a, b]);
                 plain.push((round % 3, a + by, b + by));
             } else if !plain.is_empty() {
                 let index = rng.random_range(0..plain.len() as u32);

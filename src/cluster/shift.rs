@@ -6,13 +6,16 @@ use super::changes::LinkChange;
 use super::coefficients::{Coefficients, coefficients};
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
-use super::lists::{History, Kept};
+use super::lists::{ContactHistory, History};
 use super::observe::{Elastic, size};
 use super::part::Part;
 use super::state::{Book, Effects, Other, Skin};
-use super::still::{Place, Push, WallName, add};
+use super::still::{Place, WallName, Wrench, add};
 use super::world::World;
-use super::{arcs, bodies, candidates, changes, facing, held, kinematics, loads, part, rim, still};
+use super::{
+    arcs, bodies, candidates, changes, facing, held, kinematics, loads, part, sleep_interface,
+    still,
+};
 use crate::contact::lasting;
 use crate::event::EventKind;
 use crate::geometry::Vector;
@@ -23,13 +26,13 @@ use crate::vector::Row;
 struct Then<N> {
     /// Index and springs.
     index: N,
-    kept: Kept,
+    kept: ContactHistory,
     /// Tangential strain by the displacement, from the geometry for which the displacement was computed, m.
     by: [f64; 3],
     /// Tangential stiffness, N/m.
     stiffness: f64,
     /// Forces on its ends, N, and moments over the radius, N; for a wall the first is that on the grain.
-    pushes: [Push; 2],
+    pushes: [Wrench; 2],
 }
 
 /// Links that a displacement strains, and the data to restore when it is reverted.
@@ -45,15 +48,15 @@ pub struct Strained<D: Integrate> {
     /// Tangential strains of links with stepped grains: of pairs, and with walls.
     rim: [Vec<(Place, [f64; 3])>; 2],
     /// Forces of these links.
-    rim_pushes: Vec<(u32, Push)>,
+    rim_pushes: Vec<(u32, Wrench)>,
     /// Rows and spins, by position in the part.
     rows: Vec<[Row; 2]>,
     /// Orientations, by position in the part, in space.
     rotations: Vec<D::Rotation>,
     /// Slots of these links, with their forces.
-    held: Vec<(u32, Push)>,
+    held: Vec<(u32, Wrench)>,
     /// Slots near stepped grains, with the forces of these.
-    pushed: Vec<(u32, Push, Row)>,
+    pushed: Vec<(u32, Wrench, Row)>,
     springs: Vec<Vec<D::History>>,
     at_walls: Vec<Vec<D::History>>,
     ways: [f64; 3],
@@ -64,8 +67,8 @@ pub struct Strained<D: Integrate> {
 pub(super) struct Pending {
     opened: Vec<u32>,
     opened_walls: Vec<usize>,
-    closed: Vec<(usize, Kept)>,
-    closed_walls: Vec<(WallName, Kept)>,
+    closed: Vec<(usize, ContactHistory)>,
+    closed_walls: Vec<(WallName, ContactHistory)>,
 }
 
 /// Records the links that displacing a part will strain; to be called before the displacement.
@@ -121,7 +124,7 @@ pub fn before_shift<D: Integrate>(world: &World<D>, skin: &Skin, part: &Part<D>)
         .into_iter()
         .map(then)
         .collect();
-    let own = |k: &Kept| [world.grains.owner(k.a), world.grains.owner(k.b)];
+    let own = |k: &ContactHistory| [world.grains.owner(k.a), world.grains.owner(k.b)];
     let mut ends: Vec<u32> = links.iter().flat_map(|then| own(&then.kept)).collect();
     ends.extend(&part.slots);
     ends.sort_unstable();
@@ -257,7 +260,7 @@ pub fn shift<D: Integrate>(
                 .map_or(0.0, |_| size(shift.turn));
             let way = shift.way.norm() + turn;
             greatest = greatest.max(way);
-            share = share.max(skin.leeways.share_of(slot, way));
+            share = share.max(skin.skin_budgets.share_of(slot, way));
         }
     }
     bodies::put_displaced(
@@ -267,9 +270,9 @@ pub fn shift<D: Integrate>(
         &part.slots,
     );
     facing::find_faces(world);
-    skin.outer_way += greatest;
-    skin.inner_way += greatest;
-    skin.leeways.add(share);
+    skin.max_outer_displacement += greatest;
+    skin.max_inner_displacement += greatest;
+    skin.skin_budgets.add(share);
     let strained =
         |spring: [f64; 3], by: &[f64; 3]| std::array::from_fn(|j| spring[j] + before.share * by[j]);
     let [rim, rim_walls] = &before.rim;
@@ -410,7 +413,7 @@ pub fn settle_shift<D: Integrate>(
             }
         }
     }
-    rim::sum_still_walls(world);
+    sleep_interface::sum_still_walls(world);
 }
 
 /// Creates links, without tangential stress, for grains of a part that are at rest and overlap others,
@@ -456,7 +459,7 @@ fn close_gaps<D: Integrate>(
         }
         let of = |s: u32| usize::from(world.grains.arrays.material[s as usize]);
         let class = usize::from(world.physics.class_of[of(a) * n + of(b)]);
-        let link = Kept::new(a, b);
+        let link = ContactHistory::new(a, b);
         let view = held::kept_view_with(world, class, &link, kinematics);
         *elastic += view.elastic;
         let [on_a, on_b] = held::pushes(&world.shapes, &world.grains, &view);
@@ -516,7 +519,7 @@ fn close_gaps<D: Integrate>(
                     candidate,
                 );
                 let name = (b, s, side, world.grains.arrays.material[slot as usize]);
-                let link = Kept::new(slot, 0);
+                let link = ContactHistory::new(slot, 0);
                 count_wall(world, &name, &link, kinematics, elastic);
                 let (new, other) = (EventKind::InsertLink, Other::Boundary(b));
                 let change = LinkChange::between(new, world.grains.owner(slot), other, &kinematics);
@@ -531,7 +534,7 @@ fn close_gaps<D: Integrate>(
 fn count_wall<D: Integrate>(
     world: &mut World<D>,
     name: &WallName,
-    link: &Kept,
+    link: &ContactHistory,
     kinematics: Kinematics<D>,
     elastic: &mut Elastic,
 ) {
@@ -553,7 +556,7 @@ struct Lost {
 impl<N> Then<N> {
     /// Strains the spring by a fraction of the displacement while the contact becomes stiffer or
     /// softer; returns the energy that it loses by that, J.
-    fn strain(&self, link: &mut Kept, share: f64, now: &Coefficients) -> f64 {
+    fn strain(&self, link: &mut ContactHistory, share: f64, now: &Coefficients) -> f64 {
         let before = self.stiffness;
         let held = 0.5 * before * size(link.spring).powi(2);
         let lasting = lasting(before, now.kt);
@@ -569,7 +572,7 @@ impl<N> Then<N> {
 }
 
 /// Limits a spring to Coulomb's bound.
-fn bound(link: &mut Kept, c: &Coefficients) -> Lost {
+fn bound(link: &mut ContactHistory, c: &Coefficients) -> Lost {
     let most = c.friction * c.elastic.max(0.0);
     let pull = c.kt * size(link.spring);
     link.slip = pull > most;

@@ -11,8 +11,8 @@ use super::changes::LinkChange;
 use super::encounters::Encounter;
 use super::guided::GuidedWall;
 use super::integrate::Integrate;
-use super::leeway::Leeways;
 use super::lists::Lists;
+use super::skin_budget::SkinBudgets;
 use super::still::Still;
 use super::wear::WearMap;
 use super::world::{Contacts, Grains};
@@ -156,26 +156,30 @@ pub struct DemOptions {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Skin {
     /// Upper bound of the displacement of any stepped grain or wall since the outer list was built, m.
-    pub outer_way: f64,
+    pub max_outer_displacement: f64,
     /// The same since the inner list was built, plus the amount by which its margin fell short of the greatest one.
-    pub inner_way: f64,
+    pub max_inner_displacement: f64,
     /// Displacement that each slot may make before the inner list is filtered.
-    pub leeways: Leeways,
+    pub skin_budgets: SkinBudgets,
     /// Square of the greatest speed in the last step, m^2/s^2.
     pub fastest: f64,
 }
 
 impl Skin {
     /// State that determines when lists are renewed: displacements since the outer and the inner
-    /// ones were built, m, and the used fraction of the leeways.
+    /// ones were built, m, and the used fraction of the skin_budgets.
     pub(super) fn ways(&self) -> [f64; 3] {
-        [self.outer_way, self.inner_way, self.leeways.share()]
+        [
+            self.max_outer_displacement,
+            self.max_inner_displacement,
+            self.skin_budgets.share(),
+        ]
     }
 
     /// Restores that state.
     pub(super) fn set_ways(&mut self, [outer, inner, share]: [f64; 3]) {
-        (self.outer_way, self.inner_way) = (outer, inner);
-        self.leeways.set_share(share);
+        (self.max_outer_displacement, self.max_inner_displacement) = (outer, inner);
+        self.skin_budgets.set_share(share);
     }
 }
 
@@ -271,7 +275,7 @@ impl<D: Integrate> DemState<'_, D> {
             class.lists.is_whole(there) && class.outer.iter().all(|[slot, _]| there(slot))
         });
         self.grains.arrays.is_whole()
-            && self.skin.leeways.fit(slots)
+            && self.skin.skin_budgets.fit(slots)
             && by_slot.iter().all(|length| *length == slots)
             && named.into_iter().flatten().all(there)
             && lists
@@ -321,8 +325,8 @@ impl<D: Integrate> Contacts<D> {
 
 impl Skin {
     pub(in crate::cluster) fn add_way(&mut self, way: f64) {
-        self.outer_way += way;
-        self.inner_way += way;
+        self.max_outer_displacement += way;
+        self.max_inner_displacement += way;
     }
 }
 

@@ -9,12 +9,12 @@ use super::arrays::Status;
 use super::border::Border;
 use super::dem::three;
 use super::integrate::Integrate;
-use super::lists::{History, Kept, each_link};
+use super::lists::{ContactHistory, History, each_link};
 use super::observe::ContactRef;
 use super::resting::RestingLinks;
 use super::state::Book;
 use super::world::{Clock, Grains, Shapes, Sleeping, World};
-use super::{arcs, bodies, evaluate, held, kinematics, rim};
+use super::{arcs, bodies, evaluate, held, kinematics, sleep_interface};
 use crate::hgraph::ClusterIndex;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 pub type WallName = (u16, u32, bool, u16);
 
 /// A force, N, and a moment over the radius, N.
-pub type Push = [f64; 6];
+pub type Wrench = [f64; 6];
 
 /// Position of a link in the lists: whether with a wall, class, batch and lane.
 pub(super) type Place = (bool, usize, usize, usize);
@@ -33,12 +33,12 @@ pub struct Still {
     /// Links between two grains at rest.
     pub pairs: RestingLinks,
     /// Links of grains at rest with walls.
-    pub walls: Vec<(WallName, Kept)>,
+    pub walls: Vec<(WallName, ContactHistory)>,
     /// By slot: forces of these links.
-    pub held: Vec<Push>,
+    pub held: Vec<Wrench>,
     /// By slot: forces of links with stepped grains, summed over the evaluations since the last
     /// check.
-    pub pushed: Vec<Push>,
+    pub pushed: Vec<Wrench>,
     /// Number of evaluations in `pushed`.
     pub evaluations: u32,
     /// Slots at rest near a stepped grain, ascending.
@@ -82,7 +82,7 @@ impl Still {
     }
 }
 
-pub(super) fn add(to: &mut Push, sign: f64, push: &Push) {
+pub(super) fn add(to: &mut Wrench, sign: f64, push: &Wrench) {
     for (to, by) in to.iter_mut().zip(push) {
         *to += sign * by;
     }
@@ -90,7 +90,7 @@ pub(super) fn add(to: &mut Push, sign: f64, push: &Push) {
 
 impl<D: Integrate> ContactRef<D> {
     /// Force of the link on its first ball, and on its second.
-    pub(super) fn at_balls(&self) -> [Push; 2] {
+    pub(super) fn at_balls(&self) -> [Wrench; 2] {
         let n = self.kinematics.normal;
         let force = n * self.normal_force + self.tangential_force;
         let moment = D::moment(-n, self.tangential_force);
@@ -307,15 +307,15 @@ pub fn wake<D: Integrate>(world: &mut World<D>, border: &mut Border, slots: &[u3
 /// Moves links whose ends are both at rest from those kept in a renewal to the links at rest.
 pub(super) fn lay_aside<D: Integrate>(
     world: &mut World<D>,
-    kept: &mut [Vec<Kept>],
-    at_walls: &mut Vec<(WallName, Kept)>,
+    kept: &mut [Vec<ContactHistory>],
+    at_walls: &mut Vec<(WallName, ContactHistory)>,
 ) {
     if world.sleeping.still.count == 0 {
         return;
     }
     arcs::know_arcs(&world.physics, &mut world.shapes, &world.grains);
     for (class, kept) in kept.iter_mut().enumerate() {
-        let (aside, rest): (Vec<Kept>, Vec<Kept>) = std::mem::take(kept)
+        let (aside, rest): (Vec<ContactHistory>, Vec<ContactHistory>) = std::mem::take(kept)
             .into_iter()
             .partition(|k| world.grains.stands(k.a) && world.grains.stands(k.b));
         *kept = rest;
@@ -383,7 +383,7 @@ pub(super) fn forget_still<D: Integrate>(
             add(&mut world.sleeping.still.held[view.a as usize], -1.0, &on_a);
         }
     }
-    rim::sum_still_walls(world);
+    sleep_interface::sum_still_walls(world);
     lost += away.len() as u64;
     world.sleeping.still.lost += lost;
     lost

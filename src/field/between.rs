@@ -3,7 +3,7 @@
 use crate::geometry::{cross, dot};
 use std::fmt::Debug;
 
-use super::crowd::{Action, Crowd, Member};
+use super::particle_columns::{Action, Member, ParticleColumns};
 use super::poles::{Felt, Poles, Probe};
 
 use crate::vector::Level;
@@ -19,16 +19,16 @@ pub trait BetweenGrains: Debug + Send + Sync {
     /// Name in messages and logs.
     fn name(&self) -> &str;
     /// Adds the action of all other grains on each; `actions` has an entry per grain.
-    fn act(&self, crowd: &Crowd, actions: &mut [Action]);
+    fn act(&self, crowd: &ParticleColumns, actions: &mut [Action]);
     /// Returns the energy of all pairs, J; zero for grains infinitely far apart.
-    fn energy(&self, crowd: &Crowd) -> f64;
+    fn energy(&self, crowd: &ParticleColumns) -> f64;
     /// Returns the energy of one more grain with a whole crowd, J.
-    fn energy_with(&self, crowd: &Crowd, one: &Member) -> f64;
+    fn energy_with(&self, crowd: &ParticleColumns, one: &Member) -> f64;
 }
 
 /// A force of poles and dipoles, and the columns of a crowd that contain them.
 trait PolesOf {
-    fn poles<'a>(&self, crowd: &'a Crowd) -> Poles<'a>;
+    fn poles<'a>(&self, crowd: &'a ParticleColumns) -> Poles<'a>;
     fn probe(&self, member: &Member) -> Probe;
 }
 
@@ -42,7 +42,7 @@ macro_rules! between_grains {
             fn name(&self) -> &str {
                 $name
             }
-            fn act(&self, crowd: &Crowd, actions: &mut [Action]) {
+            fn act(&self, crowd: &ParticleColumns, actions: &mut [Action]) {
                 self.poles(crowd).each(crowd, |index, probe, felt| {
                     let moment = cross(probe.moment, felt.field);
                     let action = &mut actions[index];
@@ -52,14 +52,14 @@ macro_rules! between_grains {
                     }
                 });
             }
-            fn energy(&self, crowd: &Crowd) -> f64 {
+            fn energy(&self, crowd: &ParticleColumns) -> f64 {
                 let mut sum = 0.0;
                 // Each pair occurs twice.
                 self.poles(crowd)
                     .each(crowd, |_, probe, felt| sum += 0.5 * energy_of(probe, felt));
                 sum
             }
-            fn energy_with(&self, crowd: &Crowd, one: &Member) -> f64 {
+            fn energy_with(&self, crowd: &ParticleColumns, one: &Member) -> f64 {
                 let probe = self.probe(one);
                 energy_of(probe, self.poles(crowd).at(Level::best(), probe))
             }
@@ -75,7 +75,7 @@ pub struct Gravitation {
 }
 
 impl PolesOf for Gravitation {
-    fn poles<'a>(&self, crowd: &'a Crowd) -> Poles<'a> {
+    fn poles<'a>(&self, crowd: &'a ParticleColumns) -> Poles<'a> {
         Poles {
             constant: -self.constant,
             places: crowd.places(),
@@ -103,7 +103,7 @@ pub struct Electrostatics {
 }
 
 impl PolesOf for Electrostatics {
-    fn poles<'a>(&self, crowd: &'a Crowd) -> Poles<'a> {
+    fn poles<'a>(&self, crowd: &'a ParticleColumns) -> Poles<'a> {
         Poles {
             constant: COULOMB,
             places: crowd.places(),
@@ -134,7 +134,7 @@ between_grains!(Electrostatics, "electrostatics");
 pub struct Magnetostatics;
 
 impl PolesOf for Magnetostatics {
-    fn poles<'a>(&self, crowd: &'a Crowd) -> Poles<'a> {
+    fn poles<'a>(&self, crowd: &'a ParticleColumns) -> Poles<'a> {
         Poles {
             constant: MAGNETIC,
             places: crowd.places(),

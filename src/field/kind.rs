@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use super::keys::View;
 use super::rates::Fastest;
 use super::source::Carried;
-use super::{FieldSection, FieldSet, LongRangeSetup, PlaceFields};
+use super::{FieldSection, FieldSet, LongRangeSetup, NonUniformFields};
 use crate::geometry::Dimension;
 
 /// How a field bends the paths of grains away from parabolas; the models' support depends on it.
@@ -42,7 +42,7 @@ pub struct Around<'a, D: Dimension> {
     /// Gravity, m/s^2.
     pub gravity: D::Vector,
     /// All fields.
-    pub fields: &'a PlaceFields<D>,
+    pub fields: &'a NonUniformFields<D>,
     /// Charges and moments of the grains.
     pub carried: Carried,
 }

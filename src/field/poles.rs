@@ -8,7 +8,7 @@
 //!
 //! Each grain sums over all others, eight at a time, in their order.
 
-use super::crowd::Crowd;
+use super::particle_columns::ParticleColumns;
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
 /// Poles and moments of a crowd, and the constant of the force between them.
@@ -52,7 +52,7 @@ impl Poles<'_> {
     }
 
     /// Evaluates the action of all others on each grain.
-    pub fn each(&self, crowd: &Crowd, mut felt: impl FnMut(usize, Probe, Felt)) {
+    pub fn each(&self, crowd: &ParticleColumns, mut felt: impl FnMut(usize, Probe, Felt)) {
         let level = Level::best();
         for index in 0..crowd.len() {
             let probe = self.probe(index);

@@ -19,7 +19,7 @@ use super::oscillation::VectorKeys;
 use super::own::Brought;
 use super::rotation::{self, TurningFrame, TurningKeys};
 use super::source::Carried;
-use super::table::{self, GivenField};
+use super::table::{self, TabulatedField};
 use crate::geometry::Dimension;
 
 /// Makes for all fields the section of scenarios, the fields of a setup, their features, and the macro that passes on
@@ -63,7 +63,7 @@ macro_rules! fields {
         /// The fields of a setup beside gravity, drag and what acts between grains.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(bound = "")]
-        pub struct PlaceFields<D: Dimension> {
+        pub struct NonUniformFields<D: Dimension> {
             $(
                 #[doc = concat!("What `field.", stringify!($key), "` gives.")]
                 pub $key: Option<$field>,
@@ -75,9 +75,9 @@ macro_rules! fields {
             pub densities: Vec<f64>,
         }
 
-        impl<D: Dimension> Default for PlaceFields<D> {
+        impl<D: Dimension> Default for NonUniformFields<D> {
             fn default() -> Self {
-                PlaceFields {
+                NonUniformFields {
                     $($key: None,)+
                     own: Vec::new(),
                     densities: Vec::new(),
@@ -85,10 +85,10 @@ macro_rules! fields {
             }
         }
 
-        impl<D: Dimension> PlaceFields<D> {
+        impl<D: Dimension> NonUniformFields<D> {
             /// Reads all from `[field]`; what comes from files is taken into the section.
             pub fn read<V: View>(section: &mut FieldSection, view: &V) -> Result<Self, V::Fault> {
-                Ok(PlaceFields {
+                Ok(NonUniformFields {
                     $($key: <$field as Read<D>>::read(section, view)?,)+
                     own: Vec::new(),
                     densities: Vec::new(),
@@ -178,7 +178,7 @@ fields! {
     central: CentralKeys => CentralField<D> { Centre: central::CENTRE };
     /// An acceleration from a table, m/s^2. None when absent.
     #[schemars(extend("x-formula" = "m a(x), linear along each axis between nodes", "x-unit" = "m/s^2", "x-source" = "the table"))]
-    table: GridKeys => GivenField<D> { TableField: table::TABLE };
+    table: GridKeys => TabulatedField<D> { TableField: table::TABLE };
     /// An acceleration that alternates, the same everywhere, beside gravity. None when absent.
     alternating: AccelerationKeys => Alternating { Alternating: alternating::ALTERNATING };
 }

@@ -1,9 +1,9 @@
 //! A set of fields that acts as one field.
 
 use super::{
-    Action, BetweenGrains, Crowd, Drag, Electrostatics, FieldPoint, FieldStateError, ForceField,
-    Gravitation, Gravity, LongRangeSetup, Magnetostatics, Member, PlaceFields, SourceDensity,
-    ViscousDrag,
+    Action, BetweenGrains, Drag, Electrostatics, FieldPoint, FieldStateError, ForceField,
+    Gravitation, Gravity, LongRangeSetup, Magnetostatics, Member, NonUniformFields,
+    ParticleColumns, SourceDensity, ViscousDrag,
 };
 use crate::geometry::{Dimension, Vector};
 
@@ -64,7 +64,7 @@ impl<D: Dimension> FieldSet<D> {
     }
 
     /// Adds other fields, which act on the charges and moments given before.
-    pub fn with_place(mut self, setup: &PlaceFields<D>, gravity: D::Vector) -> Self {
+    pub fn with_place(mut self, setup: &NonUniformFields<D>, gravity: D::Vector) -> Self {
         let carried = std::mem::take(&mut self.carried);
         setup.put_into(&mut self, gravity, &carried);
         self.carried = carried;
@@ -142,19 +142,19 @@ impl<D: Dimension> FieldSet<D> {
     }
 
     /// Adds the actions of grains on each other; `actions` has an entry per grain.
-    pub fn act(&self, crowd: &Crowd, actions: &mut [Action]) {
+    pub fn act(&self, crowd: &ParticleColumns, actions: &mut [Action]) {
         for force in &self.between {
             force.act(crowd, actions);
         }
     }
 
     /// Returns the energy of all pairs, J.
-    pub fn energy_between(&self, crowd: &Crowd) -> f64 {
+    pub fn energy_between(&self, crowd: &ParticleColumns) -> f64 {
         self.between().map(|force| force.energy(crowd)).sum()
     }
 
     /// Returns the energy of one more grain with a whole crowd, J.
-    pub fn energy_with(&self, crowd: &Crowd, one: &Member) -> f64 {
+    pub fn energy_with(&self, crowd: &ParticleColumns, one: &Member) -> f64 {
         let with = |force: &dyn BetweenGrains| force.energy_with(crowd, one);
         self.between().map(with).sum()
     }

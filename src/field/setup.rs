@@ -3,10 +3,10 @@
 use super::fluid::Fluid;
 use super::kind::{Around, Reach};
 use super::rates::Fastest;
-use super::{Electric, FieldFeature, FieldSet, LongRangeSetup, Magnetic, PlaceFields};
+use super::{Electric, FieldFeature, FieldSet, LongRangeSetup, Magnetic, NonUniformFields};
 use crate::geometry::Dimension;
 
-impl<D: Dimension> PlaceFields<D> {
+impl<D: Dimension> NonUniformFields<D> {
     /// Whether there are only constant electric and magnetic fields, or none; these act only on charges and moments
     /// and have a potential energy.
     pub fn is_none(&self) -> bool {

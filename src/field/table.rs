@@ -20,12 +20,12 @@ pub(super) const TABLE: FieldRow = FieldRow {
 /// as injected from outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct GivenField<D: Dimension> {
+pub struct TabulatedField<D: Dimension> {
     /// The table.
     pub acceleration: Grid<D>,
 }
 
-impl<D: Dimension> ForceField<D> for GivenField<D> {
+impl<D: Dimension> ForceField<D> for TabulatedField<D> {
     fn name(&self) -> &str {
         "table"
     }
@@ -37,7 +37,7 @@ impl<D: Dimension> ForceField<D> for GivenField<D> {
     }
 }
 
-impl<D: Dimension> Kind<D> for GivenField<D> {
+impl<D: Dimension> Kind<D> for TabulatedField<D> {
     fn asks(&self) -> Vec<FieldFeature> {
         vec![FieldFeature::TableField]
     }
@@ -56,12 +56,12 @@ impl<D: Dimension> Kind<D> for GivenField<D> {
     }
 }
 
-impl<D: Dimension> Read<D> for GivenField<D> {
+impl<D: Dimension> Read<D> for TabulatedField<D> {
     fn read<V: View>(section: &mut FieldSection, view: &V) -> Result<Option<Self>, V::Fault> {
         let Some(keys) = &mut section.table else {
             return Ok(None);
         };
         let acceleration = keys.read(&view.key("table"), 'a')?;
-        Ok(Some(GivenField { acceleration }))
+        Ok(Some(TabulatedField { acceleration }))
     }
 }

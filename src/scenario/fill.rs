@@ -4,7 +4,7 @@ use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::body::{Form, Formed, Grain};
+use crate::body::{Formed, Grain, ShapeTemplate};
 use crate::geometry::Dimension;
 use crate::system::filling;
 
@@ -44,7 +44,7 @@ const TURN_STREAMS: u64 = 1 << 33;
 /// Gives the grains of the fill with this index their form and uniformly distributed orientations.
 pub(super) fn shape<D: Formed>(
     grains: &mut [Grain<D>],
-    forms: &[Form<D>],
+    forms: &[ShapeTemplate<D>],
     density: impl Fn(u16) -> f64,
     seed: u64,
     fill: usize,

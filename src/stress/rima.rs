@@ -19,12 +19,12 @@ mod vectors;
 
 use nalgebra::DMatrix;
 
+use super::distributed_matrix::{DistributedMatrix, Fetch};
 use super::element::Element;
 use super::inverse::{Inverse, add_scaled};
 use super::network::{Change, LinkKey, LinkState, Network, NodeKey};
 use super::packed::{Packed, entry, entry_mut};
 use super::solver::{Effort, Solver, StressError};
-use super::spread::{Fetch, Spread};
 use super::storage::Storage;
 use crate::geometry::Dimension;
 use crate::ranks::{RankError, Ranks};
@@ -125,11 +125,11 @@ impl Rima {
     }
 }
 
-impl<'r> Rima<Spread<'r>> {
+impl<'r> Rima<DistributedMatrix<'r>> {
     /// An empty inverse whose rows are distributed over ranks (thesis 4.8). Each rank stores the whole network, and
     /// makes the same calls in the same order; each gets the same bits as [`Rima::new`] gives on one rank.
     pub fn over(ranks: &'r (dyn Ranks + Sync), fetch: Fetch) -> Self {
-        Self::with(Spread::new(ranks, fetch))
+        Self::with(DistributedMatrix::new(ranks, fetch))
     }
 
     /// The reason why communication failed, if it did: then nothing can be solved any more.

@@ -6,9 +6,9 @@ use super::ensemble::quantile;
 use super::error::{StudyError, check, enough};
 use super::fabric::{Touch, tensor};
 use crate::geometry::{Planar, Spatial};
-use crate::qrb::{BodyKind, Pebble};
 use crate::record::read::Snapshot;
 use crate::record::{BodyRef, LinkRow};
+use crate::rigidity::{BodyKind, Pebble};
 use crate::stress::LinkState;
 
 /// A contact of grains; grains are numbered from 0.

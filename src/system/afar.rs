@@ -6,7 +6,7 @@ use crate::body::Grain;
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Dem, Driven, FieldForce, World};
-use crate::field::{Action, Crowd, FieldPoint, FieldSet, Member};
+use crate::field::{Action, FieldPoint, FieldSet, Member, ParticleColumns};
 use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 
@@ -49,9 +49,9 @@ fn crowd<D: Integrate>(
     world: &World<D>,
     fields: &FieldSet<D>,
     without: impl Fn(u32) -> bool,
-) -> (Vec<u32>, Crowd) {
+) -> (Vec<u32>, ParticleColumns) {
     let arrays = &world.grains.arrays;
-    let (mut slots, mut crowd) = (Vec::new(), Crowd::new());
+    let (mut slots, mut crowd) = (Vec::new(), ParticleColumns::new());
     for slot in 1..arrays.slots() as u32 {
         if arrays.status[slot as usize].is_grain() && !without(slot) {
             slots.push(slot);

@@ -217,7 +217,7 @@ fn add<D: Integrate>(
     );
     system.s.journal.causes.now = system.log(sink, time, EventKind::AddBody, Some(slot))?;
     if system.dem.world.grains.active.is_empty() {
-        cluster::rim::skip_to(
+        cluster::sleep_interface::skip_to(
             &mut system.dem.world.clock,
             &system.dem.world.sleeping,
             &mut system.dem.book,

@@ -116,7 +116,7 @@ pub(super) fn rouse_by<D: Integrate>(
             carried.at(|k| x[k], D::N);
         }
     }
-    rest::rouse(system, sink, slots)
+    rest::wake_grains(system, sink, slots)
 }
 
 /// Records the changes of links that a displacement caused.

@@ -205,7 +205,7 @@ impl<D: Integrate> System<D> {
             zones: super::zones::Zones::default(),
             meters: super::meter::MeterState::new(setup.sources.meters.len()),
             given: Vec::new(),
-            known: super::known::KnownState::default(),
+            known: super::linear_response::LinearResponseState::default(),
             rest: super::rest::RestState::default(),
         };
         let flight_search = search(setup.motion.neighbor);

@@ -19,12 +19,12 @@ use super::journal::Journal;
 use super::pending::{self, Pending};
 use super::rest::{RestState, size};
 use super::{
-    MorphSetup, Setup, System, SystemError, avalanche, cost, driver, groups, known, reason,
-    regimes, rest,
+    MorphSetup, Setup, System, SystemError, avalanche, cost, driver, groups, linear_response,
+    reason, regimes, rest,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{ContactRef, Dem, Elastic, Levers, Limits, Other, Part, Touching, World};
+use crate::cluster::{ContactArms, ContactRef, Dem, Elastic, Limits, Other, Part, Touching, World};
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
@@ -68,10 +68,10 @@ struct Increments {
 pub(super) struct Held<D: Dimension> {
     struts: Vec<Strut<D>>,
     /// Positions of the balls in touch within grains of several parts, by strut; empty where there are none.
-    levers: Vec<Levers<D>>,
+    levers: Vec<ContactArms<D>>,
     touching: Vec<Touching<D>>,
     /// The same by link among grains.
-    between: Vec<Levers<D>>,
+    between: Vec<ContactArms<D>>,
 }
 
 impl<D: Dimension> Held<D> {
@@ -103,7 +103,7 @@ pub(super) fn carry<D: Integrate>(
     let id = |slot: u32| driver::body_ref(&system.dem.world, Other::Slot(slot));
     let worst = pending::unrest(&system.setup, &system.dem.world, &groups.slots).worst;
     let mut avalanche = Carried::new(worst.map(|slot| (slot, id(slot))));
-    if let Some(mut foreseen) = known::foreseen(&system.dem.world, &mut system.s.known)
+    if let Some(mut foreseen) = linear_response::foreseen(&system.dem.world, &mut system.s.known)
         && descend(
             &system.setup,
             &mut system.dem,

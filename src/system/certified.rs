@@ -4,7 +4,7 @@
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{ContactRef, Other, World};
-use crate::qrb::{Certificate, DiskGroups};
+use crate::rigidity::{Certificate, DiskGroups};
 use crate::stress::{Freedom, Link, LinkState, Network, Node};
 
 /// Greatest number of spheres that are analysed: the cost of a factorization for each grows as the square of the width of a bed.

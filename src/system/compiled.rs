@@ -14,9 +14,9 @@ use crate::body::Grain;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::geometry::{Planar, Spatial};
-use crate::qrb::DiskGroups;
 use crate::ranks::Ranks;
 use crate::record::{GrainRow, LinkRow, MeterFigures, Sink, Summary};
+use crate::rigidity::DiskGroups;
 
 /// Converts a value to a type that is the same type under another name.
 fn same<A: 'static, B: 'static>(value: A) -> Result<B, A> {

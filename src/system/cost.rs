@@ -5,7 +5,7 @@
 //! other are checked.
 
 use super::{EventsSetup, QuasiStaticSetup, Setup, SolverName};
-use crate::body::{Form, Grain};
+use crate::body::{Grain, ShapeTemplate};
 use crate::contact::ContactLaw;
 use crate::geometry::{Dimension, Vector};
 use crate::stress::CostModel;
@@ -104,7 +104,7 @@ impl<D: Dimension> Setup<D> {
     /// Returns the seconds of one core for a step of a grain.
     fn grain_cost(&self, form: Option<u16>) -> f64 {
         let k = D::N - 2;
-        let more = |form: &Form<D>| {
+        let more = |form: &ShapeTemplate<D>| {
             if form.arcs {
                 ARCS
             } else {

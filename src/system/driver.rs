@@ -59,7 +59,7 @@ pub(super) struct DriverState {
     pub watch: JamWatch,
     pub warnings: Vec<String>,
     pub rest: RestState,
-    pub known: super::known::KnownState,
+    pub known: super::linear_response::LinearResponseState,
     pub perturb: perturb::PerturbState,
     pub zones: super::zones::Zones,
     pub meters: meter::MeterState,

@@ -21,7 +21,7 @@ pub enum Part {
     /// A wall.
     Wall(usize),
     /// A form of grains.
-    Form(usize),
+    ShapeTemplate(usize),
     /// A periodic direction.
     Axis(usize),
     /// A feed.
@@ -69,7 +69,7 @@ pub fn features<D: Dimension>(setup: &Setup<D>) -> Vec<Asked> {
         } else {
             Feature::Clumps
         };
-        all.add(feature, Part::Form(k));
+        all.add(feature, Part::ShapeTemplate(k));
     }
     for (k, wall) in setup.boundaries.iter().enumerate() {
         all.add(Feature::of_wall(wall.shape.feature()), Part::Wall(k));

@@ -2,8 +2,8 @@
 
 use super::schedule::{Due, Source};
 use super::{
-    Outcome, System, SystemError, air, driver, known, logging, meter, perturb, reason, regimes,
-    wear, zones,
+    Outcome, System, SystemError, air, driver, linear_response, logging, meter, perturb, reason,
+    regimes, wear, zones,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -37,7 +37,7 @@ pub(super) fn before<D: Integrate>(system: &mut System<D>, due: Due) -> Result<(
 /// Moves the grid on to a time, s, where no grain is stepped.
 pub(super) fn skip_to<D: Integrate>(system: &mut System<D>, time: f64) {
     if !driver::steps(&system.dem.world) {
-        cluster::rim::skip_to(
+        cluster::sleep_interface::skip_to(
             &mut system.dem.world.clock,
             &system.dem.world.sleeping,
             &mut system.dem.book,
@@ -63,7 +63,7 @@ pub(super) fn own_turn<D: Integrate>(
                 &mut system.s.ledger,
                 &mut system.s.perturb,
             );
-            known::follow_plan(system, sink)
+            linear_response::follow_plan(system, sink)
         }
     }
 }

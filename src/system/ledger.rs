@@ -8,7 +8,7 @@ use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Counts, Dem, Elastic, Flows, GrainState, World};
 use crate::contact::{Law, with_law};
-use crate::field::{Crowd, FieldPoint, FieldSet};
+use crate::field::{FieldPoint, FieldSet, ParticleColumns};
 use crate::geometry::Vector;
 use crate::record::{Dissipated, EnergyFigures, FieldFigures};
 
@@ -86,7 +86,7 @@ pub fn turning_energy<D: Integrate>(world: &World<D>, slot: usize, s: [f64; 3]) 
 pub fn held<D: Integrate>(world: &World<D>, fields: &FieldSet<D>, time: f64) -> Held {
     let arrays = &world.grains.arrays;
     let mut held = Held::default();
-    let mut crowd = Crowd::new();
+    let mut crowd = ParticleColumns::new();
     for slot in 1..arrays.slots() {
         if !arrays.status[slot].is_grain() {
             continue;

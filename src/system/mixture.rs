@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::RadiusLaw;
-use crate::body::Form;
+use crate::body::ShapeTemplate;
 use crate::geometry::Dimension;
 
 /// A sort of grains.
@@ -17,7 +17,7 @@ pub struct Component {
     pub material: u16,
     /// Density, kg/m^2 or kg/m^3.
     pub density: f64,
-    /// Form; `None`: disks or spheres.
+    /// ShapeTemplate; `None`: disks or spheres.
     pub form: Option<u16>,
     /// Radii; for a form, those of the circle or sphere around each grain.
     pub radius: RadiusLaw,
@@ -25,7 +25,7 @@ pub struct Component {
 
 impl Component {
     /// Returns the mean mass of the component's grains, kg.
-    pub fn mean_mass<D: Dimension>(&self, forms: &[Form<D>]) -> f64 {
+    pub fn mean_mass<D: Dimension>(&self, forms: &[ShapeTemplate<D>]) -> f64 {
         let measure = match self.form {
             Some(form) => forms[usize::from(form)].measure,
             None => D::ball_measure(1.0),
@@ -61,7 +61,7 @@ impl Mixture {
     }
 
     /// Converts shares by mass to shares by number: those over the mean masses.
-    pub fn shares_by_mass<D: Dimension>(mut self, forms: &[Form<D>]) -> Self {
+    pub fn shares_by_mass<D: Dimension>(mut self, forms: &[ShapeTemplate<D>]) -> Self {
         // In units of the greatest mass, so that no mass however small makes a share overflow.
         let masses: Vec<f64> = self
             .components

@@ -3,7 +3,7 @@
 use super::{Setup, SystemError};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Deepest, Other, World};
+use crate::cluster::{DeepestOverlap, Other, World};
 use crate::geometry::Vector;
 use crate::record::EnergyFigures;
 
@@ -96,7 +96,7 @@ pub(super) fn check_overlaps<D: Integrate>(
     world: &World<D>,
     warnings: &mut Vec<String>,
 ) -> Result<(), SystemError> {
-    let deepest = cluster::crush::deepest_stepped(world);
+    let deepest = cluster::overlap_check::deepest_stepped(world);
     check_overlap(setup, world, warnings, deepest)
 }
 
@@ -106,7 +106,7 @@ pub(super) fn check_all_overlaps<D: Integrate>(
     world: &World<D>,
     warnings: &mut Vec<String>,
 ) -> Result<(), SystemError> {
-    let deepest = cluster::crush::deepest(world);
+    let deepest = cluster::overlap_check::deepest(world);
     check_overlap(setup, world, warnings, deepest)
 }
 
@@ -114,7 +114,7 @@ fn check_overlap<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
     warnings: &mut Vec<String>,
-    link: Option<Deepest>,
+    link: Option<DeepestOverlap>,
 ) -> Result<(), SystemError> {
     let Some(link) = link else {
         return Ok(());

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Book, Other, Push, World};
+use crate::cluster::{Book, Other, World, Wrench};
 use crate::event::Regime;
 use crate::field::FieldSet;
 use crate::geometry::Vector;
@@ -73,7 +73,7 @@ impl RestState {
 }
 
 /// Returns the magnitude of the force, or of the moment over the radius, N: the greater.
-pub(super) fn size(push: &Push) -> f64 {
+pub(super) fn size(push: &Wrench) -> f64 {
     let of = |k: usize| push[k] * push[k] + push[k + 1] * push[k + 1] + push[k + 2] * push[k + 2];
     of(0).max(of(3)).sqrt()
 }
@@ -138,13 +138,13 @@ pub(super) fn look_at_rest<D: Integrate>(
             .filter(|&slot| system.dem.world.grains.stands(slot))
             .filter(|&slot| is_upset(&system.setup, &system.dem.world, slot, &morph, choose))
             .collect();
-        changed |= rouse(system, sink, &woken)?;
+        changed |= wake_grains(system, sink, &woken)?;
     }
     count_calm(&system.setup, &mut system.dem.world, &morph);
     // Not after a solve: forces on stepped grains are older than it.
     if choose && !carried {
         let resting = resting(&system.setup, &system.dem.world, &system.s.rest, &morph);
-        changed |= lay_to_rest(system, sink, &resting)?;
+        changed |= put_to_sleep(system, sink, &resting)?;
     }
     if changed {
         system.account(now);
@@ -306,7 +306,7 @@ pub(super) fn resting<D: Integrate>(
 }
 
 /// Wakes slots that should not have been stopped; returns whether there are any.
-pub(super) fn rouse<D: Integrate>(
+pub(super) fn wake_grains<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
     slots: &[u32],
@@ -375,7 +375,7 @@ pub(super) fn book_stops<D: Integrate>(world: &World<D>, rest: &mut RestState, s
 }
 
 /// Stops slots where they are; returns whether there are any.
-pub(super) fn lay_to_rest<D: Integrate>(
+pub(super) fn put_to_sleep<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
     slots: &[u32],
@@ -490,5 +490,5 @@ pub(super) fn wake_unbalanced<D: Integrate>(
     let unbalanced = unbalanced(&system.setup, &system.dem.world, &morph);
     system.s.rest.balanced = false;
     system.s.known.plan = None;
-    rouse(system, sink, &unbalanced)
+    wake_grains(system, sink, &unbalanced)
 }

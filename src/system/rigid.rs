@@ -14,8 +14,8 @@ use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Other, World};
 use crate::event::Regime;
-use crate::qrb::{DiskGroups, DiskLink};
 use crate::record::Sink;
+use crate::rigidity::{DiskGroups, DiskLink};
 
 /// Groups are updated at least once in so many intervals of equilibrium solves.
 pub(super) const EVERY: f64 = 5.0;

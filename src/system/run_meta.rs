@@ -2,7 +2,7 @@
 
 use super::Setup;
 use super::drawn_walls::draw_walls;
-use crate::body::{Form, FormPart};
+use crate::body::{ShapeTemplate, TemplatePart};
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
 use crate::record::{GrainShape, RunMeta, ShapePart, WallDrawing};
@@ -37,9 +37,9 @@ pub fn run_meta<D: Integrate>(setup: &Setup<D>, scenario: &str) -> RunMeta {
 }
 
 /// Returns a form as the folder describes it.
-fn shape<D: Integrate>(form: &Form<D>) -> GrainShape {
+fn shape<D: Integrate>(form: &ShapeTemplate<D>) -> GrainShape {
     let angle = |v: D::Vector| libm::atan2(v[1], v[0]);
-    let part = |part: &FormPart<D>| ShapePart {
+    let part = |part: &TemplatePart<D>| ShapePart {
         centre: std::array::from_fn(|k| if k < D::N { part.centre[k] } else { 0.0 }),
         radius: part.radius,
         arc: part.ends.map(|[begin, end]| {

@@ -460,7 +460,7 @@ fn undo_rest<D: Integrate>(
         }
         Doubt::Step => {
             let all = system.dem.world.grains.standing();
-            rest::rouse(system, sink, &all)?
+            rest::wake_grains(system, sink, &all)?
         }
         Doubt::No => false,
     };

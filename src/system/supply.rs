@@ -2,7 +2,7 @@
 
 use super::source::{Feed, FeedState, Sources};
 use super::{FeedSetup, FeedTiming, Setup};
-use crate::body::Form;
+use crate::body::ShapeTemplate;
 use crate::geometry::Dimension;
 use crate::record::{FeedAmount, FeedFigures};
 
@@ -20,12 +20,12 @@ pub struct Amount {
 
 impl<D: Dimension> FeedSetup<D> {
     /// Returns the mean mass of its grains, kg.
-    pub fn mean_mass(&self, forms: &[Form<D>]) -> f64 {
+    pub fn mean_mass(&self, forms: &[ShapeTemplate<D>]) -> f64 {
         self.what.mean_over(|sort| sort.mean_mass(forms))
     }
 
     /// Returns the supply due by a time, s, within `count` and `mass` of the feed; for a Poisson stream its mean.
-    pub fn due(&self, forms: &[Form<D>], time: f64) -> Amount {
+    pub fn due(&self, forms: &[ShapeTemplate<D>], time: f64) -> Amount {
         let lasted = time - self.start;
         if lasted < 0.0 {
             return Amount::default();
@@ -46,7 +46,7 @@ impl<D: Dimension> FeedSetup<D> {
     }
 
     /// Returns when the last of its grains is due, s, at `finish` at the latest.
-    pub fn last_due(&self, forms: &[Form<D>], finish: f64) -> f64 {
+    pub fn last_due(&self, forms: &[ShapeTemplate<D>], finish: f64) -> f64 {
         let all = self.due(forms, f64::MAX).count;
         let mean = self.mean_mass(forms);
         let lasts = match self.timing {
@@ -58,7 +58,7 @@ impl<D: Dimension> FeedSetup<D> {
     }
 
     /// Returns whether a feed in this state has given all that it is to give.
-    fn is_full(&self, state: &FeedState, forms: &[Form<D>]) -> bool {
+    fn is_full(&self, state: &FeedState, forms: &[ShapeTemplate<D>]) -> bool {
         // Whole grains: as near to the mass as they can come.
         let half = || 0.5 * self.mean_mass(forms);
         let full = self.mass.is_some_and(|mass| state.mass + half() >= mass);
@@ -66,7 +66,7 @@ impl<D: Dimension> FeedSetup<D> {
     }
 
     /// Returns whether a feed in this state will give no more.
-    pub(super) fn is_done(&self, state: &FeedState, forms: &[Form<D>]) -> bool {
+    pub(super) fn is_done(&self, state: &FeedState, forms: &[ShapeTemplate<D>]) -> bool {
         state.stopped || state.shut.is_some() || self.is_full(state, forms)
     }
 }
@@ -157,7 +157,7 @@ pub(super) fn feed_warnings<D: Dimension>(
 fn asked<D: Dimension>(
     feed: &FeedSetup<D>,
     state: &FeedState,
-    forms: &[Form<D>],
+    forms: &[ShapeTemplate<D>],
     time: f64,
 ) -> Amount {
     let time = state.until(time);

@@ -38,7 +38,7 @@ impl<D: Integrate> Surroundings<D> {
             gravity: dem.world.physics.gravity,
             time,
             renewals: dem.book.counts.renewals,
-            way: dem.skin.outer_way,
+            way: dem.skin.max_outer_displacement,
         };
         let moving = grains().filter(|&slot| !dem.world.grains.stands(slot as u32));
         for slot in moving {
@@ -58,7 +58,7 @@ impl<D: Integrate> Surroundings<D> {
     fn gone(&self, dem: &Dem<D>, time: f64) -> f64 {
         let t = (time - self.time).abs();
         let flown = (self.fastest + 0.5 * self.gravity.norm() * t) * t;
-        flown.max(dem.skin.outer_way - self.way)
+        flown.max(dem.skin.max_outer_displacement - self.way)
     }
 
     /// Returns a bound of the speed of flyers at a time, m/s.

@@ -178,7 +178,7 @@ fn thaws_and_freezes<D: Integrate>(mut system: System<D>) {
             .filter(|&slot| arrays.status[slot as usize].is_grain())
             .filter(|&slot| ids.contains(&arrays.id[slot as usize]))
             .collect();
-        assert!(rest::lay_to_rest(&mut system, &mut NullSink, &again).unwrap());
+        assert!(rest::put_to_sleep(&mut system, &mut NullSink, &again).unwrap());
         regimes::renew(&mut system, &mut NullSink).unwrap();
         most = most.max(off(&before, &state(&system), weight));
     }

@@ -5,16 +5,16 @@
 //! multiply-add, so that all levels give the same bits.
 
 mod plain;
+mod prefetch;
 mod sincos;
-mod soon;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use plain::Plain;
+pub use prefetch::Prefetch;
 pub use sincos::sincos;
-pub use soon::Soon;
 
 /// Number of lanes.
 pub const LANES: usize = 8;

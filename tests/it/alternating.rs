@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 use arenite::body::Formed;
 use arenite::cluster::integrate::Integrate;
 use arenite::field::{
-    Alternating, Electric, LongRangeSetup, Magnetic, Oscillation, PlaceFields, SourceDensity,
+    Alternating, Electric, LongRangeSetup, Magnetic, NonUniformFields, Oscillation, SourceDensity,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::scenario::{AnySetup, Scenario};
@@ -275,7 +275,7 @@ fn the_work_of_moments_is_in_the_ledger() {
 /// Colliding grains with charges and moments in all that alternates.
 fn all<D: Formed + Integrate>(step: f64) -> Setup<D> {
     let mut setup = plasma::<D>(step, false);
-    setup.fields.place = PlaceFields {
+    setup.fields.place = NonUniformFields {
         electric: Some(Electric {
             steady: [1e4, 0.0, 0.0],
             alternating: Some(swing([2e4, -1e4, 3e4], 150.0, [0.0, 1.0, 2.0])),
@@ -287,7 +287,7 @@ fn all<D: Formed + Integrate>(step: f64) -> Setup<D> {
         alternating: Some(Alternating {
             acceleration: swing([20.0, 40.0, -30.0], 70.0, [0.2; 3]),
         }),
-        ..PlaceFields::default()
+        ..NonUniformFields::default()
     };
     setup
 }
@@ -354,7 +354,7 @@ fn read(
     dimension: usize,
     field: &str,
     carries: &str,
-) -> Result<(PlaceFields<Planar>, Vec<String>), String> {
+) -> Result<(NonUniformFields<Planar>, Vec<String>), String> {
     let at = if dimension == 2 {
         "0.5, 0.5"
     } else {
@@ -371,7 +371,7 @@ fn read(
         .map_err(|problem| problem.render(false))?;
     match resolved.setup {
         AnySetup::Planar(setup) => Ok((setup.fields.place, setup.notes.warnings)),
-        AnySetup::Spatial(setup) => Ok((PlaceFields::default(), setup.notes.warnings)),
+        AnySetup::Spatial(setup) => Ok((NonUniformFields::default(), setup.notes.warnings)),
     }
 }
 

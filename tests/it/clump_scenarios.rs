@@ -1,7 +1,7 @@
 //! What Ostanin et al. (Rigid clumps in MercuryDPM, 2024) show by rods, dominoes, a monostable body and clumps in
 //! a drum, as scenarios. References: equipartition, a wave of one speed, statics, the balance of moments.
 
-use arenite::body::{Ball, Clump, Form, Formed, SHAPES};
+use arenite::body::{Ball, Clump, Formed, SHAPES, ShapeTemplate};
 use arenite::geometry::{Planar, Spatial};
 use arenite::record::GrainRow;
 use arenite::system::Setup;
@@ -148,7 +148,7 @@ fn height(balls: &[Ball<Spatial>], centroid: Vector3<f64>, down: Vector3<f64>) -
 #[test]
 fn the_monostable_body_has_one_face_to_stand_on() {
     let balls = monostable();
-    let form: Form<Spatial> =
+    let form: ShapeTemplate<Spatial> =
         Spatial::clump("monostable", &Clump::new(balls.clone()).unwrap()).unwrap();
     let centroid = form.centroid;
     // Below O, by which alone it rolls; the solid's is 0.068 below.

@@ -2,8 +2,8 @@
 
 use arenite::collide::engine::{Body, Engine, Fields, Rough, Rule, Setup, Stopped};
 use arenite::field::{
-    Alternating, CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, GivenField,
-    GravityCourse, Grid, Oscillation, Outside, PlaceFields, Source, TurningFrame,
+    Alternating, CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, GravityCourse, Grid,
+    NonUniformFields, Oscillation, Outside, Source, TabulatedField, TurningFrame,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::geometry::{cross, three};
@@ -39,7 +39,7 @@ fn setup<D: Dimension>(gravity: D::Vector, fields: &Fields<D>, bodies: Vec<Body<
 fn fields<D: Dimension>() -> Vec<(&'static str, D::Vector, Fields<D>)> {
     let down = D::Vector::from_fn(|k| if k == 1 { -2.0 } else { 0.0 });
     let none = D::Vector::default();
-    let plain = |place: PlaceFields<D>| Fields {
+    let plain = |place: NonUniformFields<D>| Fields {
         drag: 0.0,
         course: GravityCourse::default(),
         place,
@@ -59,10 +59,10 @@ fn fields<D: Dimension>() -> Vec<(&'static str, D::Vector, Fields<D>)> {
         density: 30.0,
         buoyancy: true,
     };
-    let with_fluid = |flow| PlaceFields {
+    let with_fluid = |flow| NonUniformFields {
         fluid: Some(fluid(flow)),
         densities: vec![900.0],
-        ..PlaceFields::default()
+        ..NonUniformFields::default()
     };
     let middle = D::Vector::from_fn(|k| 0.1 - 0.05 * k as f64);
     let along = D::Vector::from_fn(|k| [0.3, 0.5, -0.2][k]);
@@ -73,7 +73,7 @@ fn fields<D: Dimension>() -> Vec<(&'static str, D::Vector, Fields<D>)> {
             Fields {
                 drag: 0.002,
                 course: GravityCourse::default(),
-                place: PlaceFields::default(),
+                place: NonUniformFields::default(),
             },
         ),
         ("fluid", down, plain(with_fluid(Flow::Rest))),
@@ -89,30 +89,30 @@ fn fields<D: Dimension>() -> Vec<(&'static str, D::Vector, Fields<D>)> {
         (
             "turning frame",
             down,
-            plain(PlaceFields {
+            plain(NonUniformFields {
                 rotation: Some(TurningFrame {
                     centre: middle,
                     rate,
                 }),
-                ..PlaceFields::default()
+                ..NonUniformFields::default()
             }),
         ),
         (
             "centre",
             none,
-            plain(PlaceFields {
+            plain(NonUniformFields {
                 central: Some(CentralField {
                     centre: middle,
                     strength: 0.4,
                     radius: 0.1,
                 }),
-                ..PlaceFields::default()
+                ..NonUniformFields::default()
             }),
         ),
         (
             "alternating",
             down,
-            plain(PlaceFields {
+            plain(NonUniformFields {
                 alternating: Some(Alternating {
                     acceleration: Oscillation {
                         amplitude: [3.0, 1.0, if D::N == 3 { -2.0 } else { 0.0 }],
@@ -120,7 +120,7 @@ fn fields<D: Dimension>() -> Vec<(&'static str, D::Vector, Fields<D>)> {
                         phase: [0.2, 0.4, 0.0],
                     },
                 }),
-                ..PlaceFields::default()
+                ..NonUniformFields::default()
             }),
         ),
     ]
@@ -291,9 +291,9 @@ fn even_as_gravity<D: Dimension>() {
         vec![pull; 1 << D::N],
         Outside::Nearest,
     );
-    let place = PlaceFields {
-        table: given.map(|acceleration| GivenField { acceleration }),
-        ..PlaceFields::default()
+    let place = NonUniformFields {
+        table: given.map(|acceleration| TabulatedField { acceleration }),
+        ..NonUniformFields::default()
     };
     assert!(place.table.is_some());
     let corner = D::Vector::from_fn(|_| 0.3);
@@ -387,9 +387,9 @@ fn spins_turn_in_a_frame_that_turns() {
     let fields = Fields {
         drag: 0.0,
         course: GravityCourse::default(),
-        place: PlaceFields {
+        place: NonUniformFields {
             rotation: Some(frame),
-            ..PlaceFields::default()
+            ..NonUniformFields::default()
         },
     };
     // As seen from outside they meet near the middle.

@@ -2,8 +2,8 @@
 
 use arenite::cluster::Other;
 use arenite::geometry::Planar;
-use arenite::qrb::{DiskGroups, DiskLink};
 use arenite::record::NullSink;
+use arenite::rigidity::{DiskGroups, DiskLink};
 use arenite::system::System;
 
 use crate::support;

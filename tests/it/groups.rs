@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use arenite::cluster::Other;
 use arenite::event::{EventKind, Regime};
 use arenite::geometry::Planar;
-use arenite::qrb::{BodyKind, DiskGroups, DiskLink, Pebble};
 use arenite::record::{BodyRef, MemorySink};
+use arenite::rigidity::{BodyKind, DiskGroups, DiskLink, Pebble};
 use arenite::stress::LinkState;
 use arenite::system::{Setup, System};
 
@@ -402,8 +402,8 @@ fn the_deepest_link_may_stand_still() {
     let (system, _) = support::run(&setup(&["feed[0].count=40", "run.finish=4"]));
     let engine = system.dem();
     assert!(engine.world.sleeping.still.count > 30, "most stand still");
-    let stepped =
-        arenite::cluster::crush::deepest_stepped(&engine.world).map_or(0.0, |link| link.share);
+    let stepped = arenite::cluster::overlap_check::deepest_stepped(&engine.world)
+        .map_or(0.0, |link| link.share);
     let radius = |slot: u32| engine.world.grains.arrays.radius(slot as usize);
     let mut most: f64 = 0.0;
     arenite::cluster::held::each_still_link(&engine.world, |view| {
@@ -413,7 +413,7 @@ fn the_deepest_link_may_stand_still() {
         };
         most = most.max(view.kinematics.overlap / least);
     });
-    let deepest = arenite::cluster::crush::deepest(&engine.world).expect("a link");
+    let deepest = arenite::cluster::overlap_check::deepest(&engine.world).expect("a link");
     assert!(most > stepped, "{most} {stepped}");
     assert_eq!(deepest.share, most);
 }

@@ -24,7 +24,7 @@ const ORDER: [&str; 30] = [
     "cluster",
     "collide",
     "stress",
-    "qrb",
+    "rigidity",
     "record",
     "system",
     "scenario",

@@ -1,11 +1,11 @@
 //! Forces between the centres of grains and homogeneous fields. References: gradients of the energy,
 //! laws of conservation, and motions that are known in closed form (Kepler, gyration, drift, pendulum).
 
-use arenite::body::{Ball, Clump, Form, Formed, Grain};
+use arenite::body::{Ball, Clump, Formed, Grain, ShapeTemplate};
 use arenite::cluster::integrate::Integrate;
 use arenite::field::{
-    Action, BetweenGrains, COULOMB, Crowd, Electric, Electrostatics, Gravitation, LongRangeSetup,
-    Magnetic, Magnetostatics, Member, PlaceFields, Source, SourceDensity,
+    Action, BetweenGrains, COULOMB, Electric, Electrostatics, Gravitation, LongRangeSetup,
+    Magnetic, Magnetostatics, Member, NonUniformFields, ParticleColumns, Source, SourceDensity,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::geometry::{cross, dot};
@@ -55,8 +55,8 @@ fn members() -> Vec<Member> {
         .collect()
 }
 
-fn crowd(members: &[Member]) -> Crowd {
-    let mut crowd = Crowd::new();
+fn crowd(members: &[Member]) -> ParticleColumns {
+    let mut crowd = ParticleColumns::new();
     members.iter().for_each(|member| crowd.push(member));
     crowd
 }
@@ -180,9 +180,9 @@ fn two_masses_go_round_each_other() {
 }
 
 /// Constant fields, V/m and T.
-fn homogeneous<D: Dimension>(electric: [f64; 3], magnetic: [f64; 3]) -> PlaceFields<D> {
+fn homogeneous<D: Dimension>(electric: [f64; 3], magnetic: [f64; 3]) -> NonUniformFields<D> {
     let has = |field: [f64; 3]| (field != [0.0; 3]).then_some(field);
-    PlaceFields {
+    NonUniformFields {
         electric: has(electric).map(|steady| Electric {
             steady,
             alternating: None,
@@ -191,7 +191,7 @@ fn homogeneous<D: Dimension>(electric: [f64; 3], magnetic: [f64; 3]) -> PlaceFie
             steady,
             alternating: None,
         }),
-        ..PlaceFields::default()
+        ..NonUniformFields::default()
     }
 }
 
@@ -270,7 +270,7 @@ fn a_charge_drifts_in_crossed_fields() {
     }
 }
 
-pub(super) fn dumbbell<D: Formed>() -> Form<D> {
+pub(super) fn dumbbell<D: Formed>() -> ShapeTemplate<D> {
     let ball = |along: f64| Ball {
         centre: place::<D>(along, 0.0),
         radius: 0.5,
@@ -283,7 +283,7 @@ pub(super) fn dumbbell<D: Formed>() -> Form<D> {
 }
 
 /// Gives a grain a form.
-pub(super) fn shaped<D: Dimension>(setup: &mut Setup<D>, form: Form<D>) {
+pub(super) fn shaped<D: Dimension>(setup: &mut Setup<D>, form: ShapeTemplate<D>) {
     let index = setup.matter.forms.len() as u16;
     let grain = setup.grains.last_mut().unwrap();
     (grain.form, grain.inertia, grain.rotation) = (Some(index), form.inertia, form.axes);

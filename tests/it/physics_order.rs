@@ -1,6 +1,6 @@
 //! Order of the integrators, seen by halving steps.
 
-use arenite::body::{Ball, Clump, Form, Formed};
+use arenite::body::{Ball, Clump, Formed, ShapeTemplate};
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::system::{IntegratorName, Setup};
@@ -138,7 +138,7 @@ fn orders_with_contacts_that_begin_slip_and_end() {
 }
 
 /// A crooked clump on feet.
-fn crooked<D: Formed>() -> Form<D> {
+fn crooked<D: Formed>() -> ShapeTemplate<D> {
     let mut centres = vec![[-1.0, 0.0, 0.0], [1.3, 0.0, 0.0], [-0.4, 0.0, 1.1]];
     if D::N == 3 {
         centres.extend([[0.2, 1.5, 0.0], [0.9, 0.5, 0.8]]);

@@ -3,8 +3,8 @@
 
 use arenite::cluster::integrate::Integrate;
 use arenite::field::{
-    CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, GivenField, Grid, Outside, Pipe,
-    PlaceFields, Source, TurningFrame,
+    CentralField, DragLaw, FieldPoint, FieldSet, Flow, Fluid, Grid, NonUniformFields, Outside,
+    Pipe, Source, TabulatedField, TurningFrame,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::geometry::{cross, three};
@@ -19,21 +19,21 @@ use crate::support::{
 const LEAPFROGS: [IntegratorName; 2] = [IntegratorName::Verlet, IntegratorName::Midpoint];
 
 /// Without contacts.
-fn free<D: Dimension>(step: f64, finish: f64, fields: PlaceFields<D>) -> Setup<D> {
+fn free<D: Dimension>(step: f64, finish: f64, fields: NonUniformFields<D>) -> Setup<D> {
     let mut setup = empty::<D>(linear(1e-6, 0.0, 0.0, 0.0, 0.0), step, finish);
     setup.fields.place = fields;
     setup
 }
 
-fn fluid<D: Dimension>(flow: Flow<D>, drag: DragLaw) -> PlaceFields<D> {
-    PlaceFields {
+fn fluid<D: Dimension>(flow: Flow<D>, drag: DragLaw) -> NonUniformFields<D> {
+    NonUniformFields {
         fluid: Some(Fluid {
             flow,
             drag,
             density: 0.0,
             buoyancy: false,
         }),
-        ..PlaceFields::default()
+        ..NonUniformFields::default()
     }
 }
 
@@ -68,7 +68,7 @@ fn a_ball_sinks_as_stokes_says() {
     let finish = 2.0 * time;
     for integrator in LEAPFROGS {
         let off = |step: f64| {
-            let fields = PlaceFields {
+            let fields = NonUniformFields {
                 fluid: Some(Fluid {
                     flow: Flow::Rest,
                     drag: DragLaw {
@@ -78,7 +78,7 @@ fn a_ball_sinks_as_stokes_says() {
                     density,
                     buoyancy: true,
                 }),
-                ..PlaceFields::default()
+                ..NonUniformFields::default()
             };
             let mut setup = free::<Spatial>(step, finish, fields);
             setup.motion.integrator = integrator;
@@ -409,7 +409,7 @@ fn faster_grains_are_dragged_more() {
     close("Re = 1e-4", coefficient(1e-4) * 1e-4, 24.0, 0.01);
     close("Re = 1e4", coefficient(1e4), 0.44, 1e-12);
     let (m, g) = (1e-4, 9.81);
-    let fields = PlaceFields {
+    let fields = NonUniformFields {
         fluid: Some(Fluid {
             flow: Flow::Rest,
             drag: DragLaw {
@@ -419,7 +419,7 @@ fn faster_grains_are_dragged_more() {
             density,
             buoyancy: false,
         }),
-        ..PlaceFields::default()
+        ..NonUniformFields::default()
     };
     let terminal = (2.0 * m * g / (0.5 * density * section)).sqrt();
     let finish = 1.5 * terminal / g;
@@ -451,10 +451,10 @@ fn frame<D: Dimension>() -> TurningFrame<D> {
     }
 }
 
-fn turning<D: Dimension>() -> PlaceFields<D> {
-    PlaceFields {
+fn turning<D: Dimension>() -> NonUniformFields<D> {
+    NonUniformFields {
         rotation: Some(frame::<D>()),
-        ..PlaceFields::default()
+        ..NonUniformFields::default()
     }
 }
 
@@ -526,7 +526,7 @@ fn a_frame_that_turns_sees_straight_lines() {
 fn collision_in_frame<D: Integrate>() {
     let law = linear(2e5, 6e4, 15.0, 5.0, 0.4);
     let finish = 0.3;
-    let setup = |fields: PlaceFields<D>, turning: bool| {
+    let setup = |fields: NonUniformFields<D>, turning: bool| {
         let mut setup = empty::<D>(law, 2e-6, finish);
         setup.fields.place = fields;
         for (at, v) in [((0.0, 0.0), (1.0, 0.0)), ((0.21, 0.06), (-0.4, -0.1))] {
@@ -541,7 +541,7 @@ fn collision_in_frame<D: Integrate>() {
         }
         setup
     };
-    let rest = end(&setup(PlaceFields::default(), false));
+    let rest = end(&setup(NonUniformFields::default(), false));
     let (system, _) = run(&setup(turning::<D>(), true));
     assert_eq!(system.dem().book.counts.opened, 1);
     assert!(system.summary().energy.balance_error < 1e-4);
@@ -580,9 +580,9 @@ fn kepler<D: Integrate>() {
     let nearest = a * (1.0 - e);
     let speed = (strength * (2.0 / nearest - 1.0 / a)).sqrt();
     let off = |steps: f64| {
-        let fields = PlaceFields {
+        let fields = NonUniformFields {
             central: Some(central),
-            ..PlaceFields::default()
+            ..NonUniformFields::default()
         };
         let mut setup = free::<D>(period / steps, period, fields);
         let start = central.centre + place::<D>(nearest, 0.0);
@@ -637,7 +637,7 @@ fn a_grain_goes_round_a_planet() {
 fn all<D: Integrate>(step: f64, walls: bool) -> Setup<D> {
     let curl = |x: D::Vector| D::Vector::from_fn(|k| 8.0 * x[(k + 1) % D::N] - 3.0 * x[k]);
     let mut setup = empty::<D>(linear(1e4, 3e3, 1.0, 0.5, 0.4), step, 0.25);
-    setup.fields.place = PlaceFields {
+    setup.fields.place = NonUniformFields {
         fluid: Some(Fluid {
             flow: Flow::Rotation {
                 centre: D::Vector::from_fn(|_| 0.4),
@@ -658,11 +658,11 @@ fn all<D: Integrate>(step: f64, walls: bool) -> Setup<D> {
             strength: 0.5,
             radius: 0.2,
         }),
-        table: Some(GivenField {
+        table: Some(TabulatedField {
             acceleration: table::<D>(5, curl, Outside::Nearest),
         }),
         densities: vec![100.0],
-        ..PlaceFields::default()
+        ..NonUniformFields::default()
     };
     setup.fields.gravity = place::<D>(0.0, -5.0);
     let mut dice = Dice(21);

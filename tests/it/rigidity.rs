@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use arenite::geometry::{Planar, Spatial};
 use arenite::hgraph::{HierarchicalGraph, NodeKind};
-use arenite::qrb::{BodyKind, Certificate, Pebble, Templates, calc};
+use arenite::rigidity::{BodyKind, Certificate, Pebble, Templates, calc};
 use arenite::stress::{Freedom, Link, LinkState, Network, Node};
 use nalgebra::{Vector2, Vector3};
 use rand::{RngExt, SeedableRng};

@@ -2,7 +2,7 @@
 //! impulse of an eccentric impact, and disks, which shapes become in their limits.
 
 use arenite::body::arcs::{ArcPose, ArcProfile};
-use arenite::body::{Arc, ArcGrain, Ball, Clump, Form, Formed, Grain};
+use arenite::body::{Arc, ArcGrain, Ball, Clump, Formed, Grain, ShapeTemplate};
 use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::neighbor::Levels;
@@ -21,16 +21,16 @@ fn ball<D: Dimension>(along: f64, up: f64, radius: f64) -> Ball<D> {
     Ball { centre, radius }
 }
 
-fn clump<D: Formed>(balls: Vec<Ball<D>>) -> Form<D> {
+fn clump<D: Formed>(balls: Vec<Ball<D>>) -> ShapeTemplate<D> {
     D::clump("clump", &Clump::new(balls).unwrap()).unwrap()
 }
 
-fn dumbbell<D: Formed>() -> Form<D> {
+fn dumbbell<D: Formed>() -> ShapeTemplate<D> {
     clump(vec![ball(-1.0, 0.0, 0.5), ball(1.0, 0.0, 0.5)])
 }
 
 /// The T-bar of eight spheres.
-fn tee() -> Form<Spatial> {
+fn tee() -> ShapeTemplate<Spatial> {
     let places = [
         (-2.0, 0.0),
         (-1.0, 0.0),
@@ -47,7 +47,7 @@ fn tee() -> Form<Spatial> {
 /// Adds a grain of a form, by the radius around it (m) and its mass (kg).
 fn shaped<D: Formed>(
     setup: &mut Setup<D>,
-    form: Form<D>,
+    form: ShapeTemplate<D>,
     radius: f64,
     mass: f64,
     position: D::Vector,
@@ -111,7 +111,7 @@ fn a_rod_bounces_as_the_eccentric_impulse_says() {
 
 /// Shapes of all kinds thrown at each other, with damping, and with friction or without; gives by how much
 /// the angular momentum is off, relatively.
-fn crowd<D: Integrate>(forms: &[Form<D>], stiffness: f64, friction: f64) -> f64 {
+fn crowd<D: Integrate>(forms: &[ShapeTemplate<D>], stiffness: f64, friction: f64) -> f64 {
     let mut setup = empty::<D>(
         linear(stiffness, 0.5 * stiffness, 3.0, 1.0, friction),
         0.0,
@@ -150,7 +150,7 @@ fn crowd<D: Integrate>(forms: &[Form<D>], stiffness: f64, friction: f64) -> f64 
 /// Normal forces go through the centres of both parts: they leave the angular momentum as it was, to what
 /// rounding of 25,000 steps adds up to. Tangential ones act on each at its own surface (docs/architecture.md), the two of which are
 /// an overlap apart, and that goes as one over the root of the stiffness.
-fn turning_is_kept<D: Integrate>(forms: &[Form<D>]) {
+fn turning_is_kept<D: Integrate>(forms: &[ShapeTemplate<D>]) {
     let smooth = crowd(forms, 1e5, 0.0);
     assert!(smooth < 1e-11, "{smooth:e}");
     let (soft, stiff) = (crowd(forms, 1e5, 0.4), crowd(forms, 1e7, 0.4));
@@ -291,7 +291,7 @@ fn an_oval_of_arcs_bounces_as_one_of_many_disks() {
         };
         clump((0..count).map(disk).collect())
     };
-    let bounce = |form: Form<Planar>| {
+    let bounce = |form: ShapeTemplate<Planar>| {
         let mut setup = empty::<Planar>(linear(1e9, 0.0, 0.0, 0.0, 0.0), 5e-7, 0.03);
         floor(&mut setup);
         let grain = shaped(&mut setup, form, 0.02, 0.5, Vector2::new(0.0, 0.025));

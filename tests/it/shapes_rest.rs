@@ -1,7 +1,7 @@
 //! Grains of several parts that stand still: clumps, and grains of arcs. References are statics by hand, the
 //! balance of forces on whole beds, the energy book, and the same beds with every grain stepped.
 
-use arenite::body::{ArcGrain, Ball, Clump, Form, Formed, Grain};
+use arenite::body::{ArcGrain, Ball, Clump, Formed, Grain, ShapeTemplate};
 use arenite::cluster::integrate::Integrate;
 use arenite::cluster::{Dem, Other};
 use arenite::event::Regime;
@@ -16,7 +16,7 @@ use crate::support::{self, Dice, close, empty, finish, floor, linear, place};
 
 const G: f64 = 9.8;
 
-fn clump<D: Formed>(balls: &[(f64, f64, f64)]) -> Form<D> {
+fn clump<D: Formed>(balls: &[(f64, f64, f64)]) -> ShapeTemplate<D> {
     let ball = |&(along, up, radius): &(f64, f64, f64)| Ball {
         centre: place::<D>(along, up),
         radius,
@@ -28,13 +28,13 @@ fn clump<D: Formed>(balls: &[(f64, f64, f64)]) -> Form<D> {
     .unwrap()
 }
 
-fn oval() -> Form<Planar> {
+fn oval() -> ShapeTemplate<Planar> {
     Planar::arcs("oval", &ArcGrain::oval(1.5, 0.4, 0.7).unwrap()).unwrap()
 }
 
 /// One grain of a form (radius around it 1 cm, mass 0.1 kg) a hair above a floor, with gravity and rest as they
 /// are usually.
-fn on_a_floor<D: Formed>(form: Form<D>, friction: f64, turn: f64) -> Setup<D> {
+fn on_a_floor<D: Formed>(form: ShapeTemplate<D>, friction: f64, turn: f64) -> Setup<D> {
     // An overlap of 1e-4 radii; damped at a tenth of critical.
     let mut setup = empty::<D>(linear(1e6, 3e5, 60.0, 30.0, friction), 1e-5, 1.0);
     setup.fields.gravity = place::<D>(0.0, -G);
@@ -132,7 +132,7 @@ fn a_bar_on_two_feet_bears_what_the_lever_rule_says() {
 /// An oval upright on its tip, and a rod of two balls on one of them, a hair out of balance: slow at first,
 /// and in equilibrium to 2e-3 of the weight. They must fall as if nobody could stand still, bit for bit,
 /// until they lie; then they stand still.
-fn falls<D: Formed + Integrate>(form: Form<D>, upright: f64, lies: bool) {
+fn falls<D: Formed + Integrate>(form: ShapeTemplate<D>, upright: f64, lies: bool) {
     let mut setup = on_a_floor(form, 0.5, upright + 2e-3);
     setup.run.finish = 0.12;
     let mut free = setup.clone();

@@ -1,7 +1,7 @@
 //! A body of fluid that grains slow down or carry along: two bodies with drag between them, in closed form, and momentum.
 
 use arenite::cluster::integrate::Integrate;
-use arenite::field::{DragLaw, Flow, Fluid, PlaceFields, Stream, StreamState};
+use arenite::field::{DragLaw, Flow, Fluid, NonUniformFields, Stream, StreamState};
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::record::MemorySink;
 use arenite::system::{IntegratorName, Setup, System};
@@ -14,7 +14,7 @@ const MASS: f64 = 0.1;
 
 fn flowing<D: Integrate>(stream: Stream<D>, step: f64, finish: f64) -> Setup<D> {
     let mut setup = empty::<D>(linear(1e4, 5e3, 1.0, 0.5, 0.3), step, finish);
-    setup.fields.place = PlaceFields {
+    setup.fields.place = NonUniformFields {
         fluid: Some(Fluid {
             flow: Flow::Stream(stream),
             drag: DragLaw {
@@ -24,7 +24,7 @@ fn flowing<D: Integrate>(stream: Stream<D>, step: f64, finish: f64) -> Setup<D> 
             density: 0.0,
             buoyancy: false,
         }),
-        ..PlaceFields::default()
+        ..NonUniformFields::default()
     };
     setup
 }

@@ -70,8 +70,8 @@ pub fn contact(input: Value, folder: &Path) -> Result<Value, CalcError> {
 
 fn place(value: Value, name: &str) -> Result<Place, CalcError> {
     parse(value).map_err(|error| match error {
-        CalcError::Form { place, message } if place == "the case" => wrong(name, message),
-        CalcError::Form { place, message } => wrong(&format!("{name}.{place}"), message),
+        CalcError::ShapeTemplate { place, message } if place == "the case" => wrong(name, message),
+        CalcError::ShapeTemplate { place, message } => wrong(&format!("{name}.{place}"), message),
         other => other,
     })
 }

@@ -81,7 +81,7 @@ pub(crate) fn take(case: &mut Value, folder: &Path, within: &str) -> Result<Shap
         ));
     }
     shape(Value::Object(own), folder).map_err(|error| match error {
-        CalcError::Form { place, message } => wrong(&format!("{within}{place}"), message),
+        CalcError::ShapeTemplate { place, message } => wrong(&format!("{within}{place}"), message),
         other => other,
     })
 }

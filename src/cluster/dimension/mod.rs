@@ -7,7 +7,9 @@ pub(super) use spatial::set_moment_apart;
 
 use super::arrays::Arrays;
 use super::cell::CellSums;
-use super::kernel::{All, Arcs, Block, Change, Named, Onto, Seen, Timing, WallGeometry, WallSums};
+use super::kernel::{
+    All, Arcs, Block, BodyRows, Change, ForceRows, Named, Timing, WallGeometry, WallSums,
+};
 use super::lists::{History, Lists};
 use crate::body::Grain;
 use crate::contact::LinkLaw;
@@ -23,11 +25,11 @@ pub trait ClusterDimension: Dimension {
 
     /// Computes the contact forces of candidate pairs; returns the work of tangential forces, J.
     /// The contribution of links to the stress is added to `sums`.
-    fn pair_forces<F: Onto>(
+    fn pair_forces<F: ForceRows>(
         level: Level,
         law: &LinkLaw,
-        rows: Seen<'_>,
-        spins: Seen<'_>,
+        rows: BodyRows<'_>,
+        spins: BodyRows<'_>,
         block: Block<'_, Self::History, F>,
         timing: Timing,
         sums: Option<&mut CellSums>,
@@ -66,7 +68,7 @@ pub trait ClusterDimension: Dimension {
             forces: All(&mut arrays.forces),
             dampers: All(&mut arrays.dampers),
         };
-        let (rows, spins) = (Seen::both(&arrays.rows), Seen::both(&arrays.spins));
+        let (rows, spins) = (BodyRows::both(&arrays.rows), BodyRows::both(&arrays.spins));
         Self::pair_forces(level, law, rows, spins, block, timing, None)
     }
     /// Computes the contact forces at a surface, including those of arcs.

@@ -5,8 +5,8 @@ use crate::body::Grain;
 use crate::cluster::arrays::Arrays;
 use crate::cluster::cell::CellSums;
 use crate::cluster::kernel::{
-    ArcPairs, ArcTurns, ArcWalls, Arcs, Block, Change, Onto, PlanarPairs, PlanarWalls, Seen,
-    Timing, WallGeometry, WallSums,
+    ArcPairs, ArcTurns, ArcWalls, Arcs, Block, BodyRows, Change, ForceRows, PlanarPairs,
+    PlanarWalls, Timing, WallGeometry, WallSums,
 };
 use crate::cluster::lists::Lists;
 use crate::contact::{LinkLaw, with_law, with_plain_law};
@@ -17,11 +17,11 @@ impl ClusterDimension for Planar {
     type History = Row;
     const SPRING_IS_VECTOR: bool = false;
 
-    fn pair_forces<F: Onto>(
+    fn pair_forces<F: ForceRows>(
         level: Level,
         law: &LinkLaw,
-        rows: Seen<'_>,
-        _: Seen<'_>,
+        rows: BodyRows<'_>,
+        _: BodyRows<'_>,
         block: Block<'_, Row, F>,
         timing: Timing,
         sums: Option<&mut CellSums>,

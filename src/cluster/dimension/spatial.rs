@@ -5,8 +5,8 @@ use crate::body::Grain;
 use crate::cluster::arrays::Arrays;
 use crate::cluster::cell::CellSums;
 use crate::cluster::kernel::{
-    Block, Change, Onto, Seen, SpatialHistory, SpatialPairs, SpatialWalls, Timing, WallGeometry,
-    WallSums,
+    Block, BodyRows, Change, ForceRows, SpatialHistory, SpatialPairs, SpatialWalls, Timing,
+    WallGeometry, WallSums,
 };
 use crate::cluster::lists::Lists;
 use crate::contact::{LinkLaw, with_law};
@@ -30,11 +30,11 @@ impl ClusterDimension for Spatial {
     type History = SpatialHistory;
     const SPRING_IS_VECTOR: bool = true;
 
-    fn pair_forces<F: Onto>(
+    fn pair_forces<F: ForceRows>(
         level: Level,
         law: &LinkLaw,
-        rows: Seen<'_>,
-        spins: Seen<'_>,
+        rows: BodyRows<'_>,
+        spins: BodyRows<'_>,
         block: Block<'_, SpatialHistory, F>,
         timing: Timing,
         sums: Option<&mut CellSums>,

@@ -21,7 +21,7 @@ pub use turning::Memory;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::{Contact, Law, Response};
-use crate::vector::{LANES, Lanes, Row, Soon};
+use crate::vector::{LANES, Lanes, Prefetch, Row};
 
 /// Eight candidate pairs; empty lanes refer to the dummy body 0 twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,21 +41,21 @@ impl Batch {
 }
 
 /// No rows to prefetch.
-pub const NOTHING: [Soon; 3] = [Soon::NONE; 3];
+pub const NOTHING: [Prefetch; 3] = [Prefetch::NONE; 3];
 
 /// Rows of both bodies that kernels read.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct BodyRows<'a> {
     /// Rows of the first bodies.
     pub firsts: &'a [Row],
     /// Rows of the second bodies.
     pub seconds: &'a [Row],
 }
 
-impl<'a> Seen<'a> {
+impl<'a> BodyRows<'a> {
     /// The same rows for both.
     pub fn both(rows: &'a [Row]) -> Self {
-        Seen {
+        BodyRows {
             firsts: rows,
             seconds: rows,
         }
@@ -65,7 +65,7 @@ impl<'a> Seen<'a> {
 /// Rows to which the forces of pairs are added: for a batch first to all second bodies, then to all first
 /// ones. In a list sorted by first and then second bodies a row is then summed in one order, wherever batches
 /// begin: the other content of the list, and so the number of ranks, makes no difference.
-pub trait Onto {
+pub trait ForceRows {
     /// Positions in the rows of both bodies of each lane, for reading and for adding.
     fn places(&self, batch: &Batch) -> [[u32; LANES]; 2];
     /// Masks out empty lanes from those that appear to touch.
@@ -82,7 +82,7 @@ pub trait Onto {
 #[derive(Debug)]
 pub struct All<'a>(pub &'a mut [Row]);
 
-impl Onto for All<'_> {
+impl ForceRows for All<'_> {
     #[inline(always)]
     fn places(&self, batch: &Batch) -> [[u32; LANES]; 2] {
         [batch.a, batch.b]
@@ -104,20 +104,20 @@ impl Onto for All<'_> {
 
 /// Rows of consecutive slots, of the first and of the second bodies.
 #[derive(Debug)]
-pub struct Near<'a> {
+pub struct BandRows<'a> {
     first: u32,
     rows: &'a mut [Row],
     /// Whether the second bodies have rows of their own.
     apart: bool,
     first_of_seconds: u32,
     seconds: &'a mut [Row],
-    soon: [Soon; 3],
+    soon: [Prefetch; 3],
 }
 
-impl<'a> Near<'a> {
+impl<'a> BandRows<'a> {
     /// The same rows for both bodies, with their first slot.
     pub fn both(first: u32, rows: &'a mut [Row]) -> Self {
-        Near {
+        BandRows {
             first,
             rows,
             apart: false,
@@ -129,7 +129,7 @@ impl<'a> Near<'a> {
 
     /// Sets separate rows for the second bodies.
     pub fn and(self, first: u32, rows: &'a mut [Row]) -> Self {
-        Near {
+        BandRows {
             apart: true,
             first_of_seconds: first,
             seconds: rows,
@@ -138,12 +138,12 @@ impl<'a> Near<'a> {
     }
 
     /// Sets the rows to prefetch, which are needed after these pairs.
-    pub fn with(self, soon: [Soon; 3]) -> Self {
-        Near { soon, ..self }
+    pub fn with(self, soon: [Prefetch; 3]) -> Self {
+        BandRows { soon, ..self }
     }
 }
 
-impl Onto for Near<'_> {
+impl ForceRows for BandRows<'_> {
     #[inline(always)]
     fn places(&self, batch: &Batch) -> [[u32; LANES]; 2] {
         let seconds = if self.apart {

@@ -9,8 +9,8 @@
 use super::surface::{Facing, WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
 use super::{
-    Batch, Block, Change, Flags, Memory, Normal, Onto, Seen, Timing, held, image, known, lasting,
-    more, normal, opposite,
+    Batch, Block, BodyRows, Change, Flags, ForceRows, Memory, Normal, Timing, held, image, known,
+    lasting, more, normal, opposite,
 };
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
@@ -260,11 +260,11 @@ impl<L: Lanes> PlanarSums<L> {
 }
 
 /// Computes forces of candidate pairs and adds them to the bodies' rows.
-pub struct PlanarPairs<'a, W: Law, F: Onto> {
+pub struct PlanarPairs<'a, W: Law, F: ForceRows> {
     /// Law of all these pairs.
     pub law: W,
     /// Rows of the bodies.
-    pub rows: Seen<'a>,
+    pub rows: BodyRows<'a>,
     /// The pairs.
     pub block: Block<'a, Row, F>,
     /// Timing.
@@ -273,7 +273,7 @@ pub struct PlanarPairs<'a, W: Law, F: Onto> {
     pub sums: Option<&'a mut CellSums>,
 }
 
-impl<W: Law, F: Onto> Kernel for PlanarPairs<'_, W, F> {
+impl<W: Law, F: ForceRows> Kernel for PlanarPairs<'_, W, F> {
     type Output = f64;
 
     #[inline(always)]

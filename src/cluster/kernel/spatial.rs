@@ -9,8 +9,8 @@
 use super::surface::{WallGeometry, WallSums};
 use super::turning::{Turning, column, resist};
 use super::{
-    Batch, Block, Change, Flags, Memory, Normal, Onto, Seen, Timing, held, image, known, lasting,
-    more, normal, opposite,
+    Batch, Block, BodyRows, Change, Flags, ForceRows, Memory, Normal, Timing, held, image, known,
+    lasting, more, normal, opposite,
 };
 use crate::cluster::cell::CellSums;
 use crate::contact::{Contact, Law};
@@ -289,13 +289,13 @@ fn store3<L: Lanes>(values: V3<L>, history: &mut SpatialHistory) {
 }
 
 /// Computes forces of candidate pairs and adds them to the bodies' rows.
-pub struct SpatialPairs<'a, W: Law, F: Onto> {
+pub struct SpatialPairs<'a, W: Law, F: ForceRows> {
     /// Law of all these pairs.
     pub law: W,
     /// Rows of the bodies.
-    pub rows: Seen<'a>,
+    pub rows: BodyRows<'a>,
     /// Rows of the spins.
-    pub spins: Seen<'a>,
+    pub spins: BodyRows<'a>,
     /// The pairs.
     pub block: Block<'a, SpatialHistory, F>,
     /// Timing.
@@ -304,7 +304,7 @@ pub struct SpatialPairs<'a, W: Law, F: Onto> {
     pub sums: Option<&'a mut CellSums>,
 }
 
-impl<W: Law, F: Onto> Kernel for SpatialPairs<'_, W, F> {
+impl<W: Law, F: ForceRows> Kernel for SpatialPairs<'_, W, F> {
     type Output = f64;
 
     #[inline(always)]

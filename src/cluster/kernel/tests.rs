@@ -1,5 +1,5 @@
 use super::spatial::laid_flat;
-use super::{All, Batch, Block, Flags, Memory, Near, Onto, Seen, Timing};
+use super::{All, BandRows, Batch, Block, BodyRows, Flags, ForceRows, Memory, Timing};
 use crate::cluster::dimension::ClusterDimension;
 use crate::contact::{
     Cohesion, ContactLaw, ContactTerms, Hertz, Linear, LinearPerMass, LinkLaw, Resistance,
@@ -111,7 +111,7 @@ struct Links<D: ClusterDimension> {
 
 impl<D: ClusterDimension> Links<D> {
     /// Adds the forces of a step, and the dampers' share.
-    fn evaluate<F: Onto>(&mut self, [rows, spins]: [&[Row]; 2], [forces, dampers]: [F; 2]) {
+    fn evaluate<F: ForceRows>(&mut self, [rows, spins]: [&[Row]; 2], [forces, dampers]: [F; 2]) {
         let timing = Timing {
             step: 1e-5,
             before: 0.5,
@@ -132,7 +132,7 @@ impl<D: ClusterDimension> Links<D> {
             forces,
             dampers,
         };
-        let [rows, spins] = [rows, spins].map(Seen::both);
+        let [rows, spins] = [rows, spins].map(BodyRows::both);
         D::pair_forces(Level::best(), &self.law, rows, spins, block, timing, None);
     }
 }
@@ -151,7 +151,7 @@ fn forces<D: ClusterDimension>(law: LinkLaw, band: bool) -> ([Vec<Row>; 2], Vec<
     let mut sums = [(); 2].map(|()| vec![Row::default(); bodies[0].len()]);
     for _ in 0..3 {
         if band {
-            let onto = |rows| Near::both(FIRST, rows);
+            let onto = |rows| BandRows::both(FIRST, rows);
             let tables = sums.each_mut().map(|rows| &mut rows[FIRST as usize..]);
             let of_band = bodies.each_ref().map(|rows| &rows[FIRST as usize..]);
             links.evaluate(of_band, tables.map(onto));

@@ -1,14 +1,14 @@
 //! Forms of grains.
 
-use crate::body::Form;
+use crate::body::ShapeTemplate;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::kernel::Arcs;
-use crate::cluster::tumble::TopTable;
+use crate::cluster::rigid_rotation::TopTable;
 use crate::geometry::Dimension;
 
 /// Forms of grains, and the data of kernels about them.
 pub struct Shapes<D: Dimension> {
-    pub(in crate::cluster) forms: Vec<Form<D>>,
+    pub(in crate::cluster) forms: Vec<ShapeTemplate<D>>,
     /// Data for rotation in space, by form.
     pub(in crate::cluster) tops: TopTable,
     /// Data of kernels about grains of arcs.
@@ -33,13 +33,13 @@ impl<D: Dimension> Default for Shapes<D> {
 
 impl<D: Integrate> Shapes<D> {
     /// Sets the forms that grains may have.
-    pub fn set_forms(&mut self, forms: &[Form<D>]) {
+    pub fn set_forms(&mut self, forms: &[ShapeTemplate<D>]) {
         self.forms = forms.to_vec();
         self.tops = D::tops(forms);
     }
 
     /// The forms that grains may have.
-    pub fn forms(&self) -> &[Form<D>] {
+    pub fn forms(&self) -> &[ShapeTemplate<D>] {
         &self.forms
     }
 }

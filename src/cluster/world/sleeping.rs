@@ -1,6 +1,6 @@
 //! Grains at rest, and their links.
 
-use crate::cluster::lists::Kept;
+use crate::cluster::lists::ContactHistory;
 use crate::cluster::shift::Pending;
 use crate::cluster::standing_cells::StandingCells;
 use crate::cluster::still::{Still, WallName};
@@ -12,9 +12,9 @@ pub struct Sleeping {
     /// Slots at rest, by position.
     pub(crate) cells: StandingCells,
     /// Links of woken grains, until the lists are renewed: by class of pairs.
-    pub(in crate::cluster) waking: Vec<Vec<Kept>>,
+    pub(in crate::cluster) waking: Vec<Vec<ContactHistory>>,
     /// The same with walls.
-    pub(in crate::cluster) waking_walls: Vec<(WallName, Kept)>,
+    pub(in crate::cluster) waking_walls: Vec<(WallName, ContactHistory)>,
     /// Effects of the last displacement of grains at rest on their links.
     pub(in crate::cluster) pending: Pending,
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Core;
 use super::state::{self, COUNT, RADIUS, SPEED};
-use crate::field::{Brought, FieldPoint, FieldSet, GravityCourse, PlaceFields, Source};
+use crate::field::{Brought, FieldPoint, FieldSet, GravityCourse, NonUniformFields, Source};
 use crate::geometry::path::{Path, spheres};
 use crate::geometry::{Dimension, Vector};
 
@@ -36,7 +36,7 @@ pub struct Fields<D: Dimension> {
     /// Change of gravity with time.
     pub course: GravityCourse<D>,
     /// All other fields.
-    pub place: PlaceFields<D>,
+    pub place: NonUniformFields<D>,
 }
 
 /// Serialized form of the fields of an engine.

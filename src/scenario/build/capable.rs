@@ -127,7 +127,7 @@ fn place_of<D: Dimension>(check: Check<'_>, spec: &Spec, setup: &Setup<D>, asked
             written.unwrap_or(wall)
         }
         Part::Wall(index) => in_list("boundary", index),
-        Part::Form(index) => place_of_shape(spec, &setup.matter.forms[index].name),
+        Part::ShapeTemplate(index) => place_of_shape(spec, &setup.matter.forms[index].name),
         Part::Axis(axis) => Place::of("periodic").key(["x", "y", "z"][axis]),
         Part::Feed(index) => in_list("feed", index),
         Part::Outlet(index) => in_list("outlet", index),

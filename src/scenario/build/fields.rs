@@ -6,7 +6,7 @@ use std::path::Path;
 use super::at::At;
 use super::check::Check;
 use super::materials::Materials;
-use crate::field::{Carried, LongRangeSetup, PlaceFields};
+use crate::field::{Carried, LongRangeSetup, NonUniformFields};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -19,13 +19,13 @@ pub(super) fn collect<D: Dimension>(
     spec: &mut Spec,
     materials: &Materials,
     folder: Option<&Path>,
-) -> Result<PlaceFields<D>, Problem> {
+) -> Result<NonUniformFields<D>, Problem> {
     let at = At {
         check,
         place: Place::of("field"),
         folder,
     };
-    let mut found = PlaceFields::read(&mut spec.field, &at)?;
+    let mut found = NonUniformFields::read(&mut spec.field, &at)?;
     if found.fluid.is_some() {
         let densities = materials.specs.iter().map(|material| material.density);
         found.densities = densities.map(|density| density.unwrap_or(1.0)).collect();
@@ -35,7 +35,7 @@ pub(super) fn collect<D: Dimension>(
 
 /// Removes the fields that have no effect on grains of these materials; returns warnings.
 pub(super) fn leave_idle<D: Dimension>(
-    place: &mut PlaceFields<D>,
+    place: &mut NonUniformFields<D>,
     carried: &LongRangeSetup,
     materials: impl Iterator<Item = u16>,
 ) -> Vec<String> {

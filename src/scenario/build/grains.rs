@@ -30,7 +30,7 @@ pub(super) struct Filled<D: Dimension> {
     pub warnings: Vec<String>,
 }
 
-/// Form in which a fill lists its grains.
+/// ShapeTemplate in which a fill lists its grains.
 #[derive(Clone, Copy, PartialEq)]
 enum Listed {
     Made,

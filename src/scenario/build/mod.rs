@@ -237,7 +237,7 @@ fn periodic<D: Dimension>(
     check: Check<'_>,
     spec: &Spec,
     grains: &[crate::body::Grain<D>],
-    forms: &[crate::body::Form<D>],
+    forms: &[crate::body::ShapeTemplate<D>],
     feeds: &[crate::system::FeedSetup<D>],
 ) -> Result<Vec<Option<PeriodicAxis>>, Problem> {
     let at = Place::of("periodic");

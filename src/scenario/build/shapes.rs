@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::check::Check;
 use super::mixture::place_of;
-use crate::body::{Arc, ArcGrain, Ball, Clump, Form, Formed, SHAPES, named_shape};
+use crate::body::{Arc, ArcGrain, Ball, Clump, Formed, SHAPES, ShapeTemplate, named_shape};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -19,14 +19,14 @@ const MOST_PARTS: usize = 10_000;
 
 /// The forms that a scenario uses, in order of name; the spec keeps only their shapes.
 pub(super) struct Shapes<D: Dimension> {
-    pub forms: Vec<Form<D>>,
+    pub forms: Vec<ShapeTemplate<D>>,
 }
 
 /// The shape that a fill or feed selects.
 #[derive(Clone, Copy)]
 pub(super) struct Shaped<'a, D: Dimension> {
     pub index: u16,
-    pub form: &'a Form<D>,
+    pub form: &'a ShapeTemplate<D>,
     /// Circumscribed radius of a grain over the given radius.
     scale: f64,
 }
@@ -151,7 +151,7 @@ fn form<D: Formed>(
     at: &Place,
     name: &str,
     spec: &ShapeSpec,
-) -> Result<Form<D>, Problem> {
+) -> Result<ShapeTemplate<D>, Problem> {
     let key = check.one_of(
         at,
         "what the shape is made of",

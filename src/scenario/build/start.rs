@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::clearance::Measured;
 use super::grains::{Filled, point};
-use crate::body::{Ball, Form, Grain};
+use crate::body::{Ball, Grain, ShapeTemplate};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::problem::Problem;
 use crate::system::{OutletSetup, PeriodicAxis};
@@ -13,7 +13,7 @@ use crate::walls::{Boundary, Images, Pose};
 /// Surroundings of the grains at the start.
 pub(super) struct Surroundings<'a, D: Dimension> {
     pub walls: &'a [Boundary<D>],
-    pub forms: &'a [Form<D>],
+    pub forms: &'a [ShapeTemplate<D>],
     pub outlets: &'a [OutletSetup<D>],
     pub periodic: &'a [Option<PeriodicAxis>],
     /// Greatest overlap relative to the smaller radius.

@@ -228,7 +228,7 @@ pub(super) fn call_back<D: Integrate>(
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
     if system.dem.world.grains.active.is_empty() {
-        cluster::rim::skip_to(
+        cluster::sleep_interface::skip_to(
             &mut system.dem.world.clock,
             &system.dem.world.sleeping,
             &mut system.dem.book,

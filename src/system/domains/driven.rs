@@ -92,7 +92,7 @@ impl<D: Integrate> Driven<D> for Domains<'_, D> {
         let dem = &mut self.system.dem;
         if self.stepped == 0 {
             // No grain is stepped: the grid moves on to this time.
-            cluster::rim::skip_to(
+            cluster::sleep_interface::skip_to(
                 &mut dem.world.clock,
                 &dem.world.sleeping,
                 &mut dem.book,

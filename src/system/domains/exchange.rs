@@ -8,7 +8,7 @@ use super::{Domains, Neighbour};
 use crate::cluster;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Party, Traveller, numbers_of_motion};
+use crate::cluster::{MigratingGrain, MigrationBatch, numbers_of_motion};
 use crate::event::EventKind;
 use crate::ranks::{RankError, Tag, Values, pack, unpack};
 use crate::system::thrash::Past;
@@ -29,7 +29,7 @@ const SORT_FROM: u64 = 4_000;
 const SORT: u64 = 16;
 
 /// Migrating grains, with their history of stops and wakes.
-type Passage<D> = (Party<D>, Vec<(u32, Past)>);
+type Passage<D> = (MigrationBatch<D>, Vec<(u32, Past)>);
 
 pub(super) fn to_bytes<T: Serialize>(value: &T) -> Vec<u8> {
     // Serialization cannot fail here: neither its types nor writing to a vector can.
@@ -220,7 +220,7 @@ impl<D: Integrate> Domains<'_, D> {
         let others: Vec<usize> = packed.iter().map(|(rank, _)| *rank).collect();
         let mut images = Vec::with_capacity(others.len());
         for (rank, bytes) in others.iter().zip(ranks.exchange(IMAGES, &out, &others)?) {
-            let ghosts: Vec<Traveller<D>> = of_bytes(*rank, &bytes)?;
+            let ghosts: Vec<MigratingGrain<D>> = of_bytes(*rank, &bytes)?;
             images.push(ghosts);
         }
         let (ghosts, new_slot) = dem.renew_shared(came, &images);

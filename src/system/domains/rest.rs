@@ -33,7 +33,7 @@ impl<D: Integrate> Domains<'_, D> {
             .filter(|&slot| system.dem.world.grains.arrays.status[slot as usize] == Status::Still)
             .filter(|&slot| rest::is_upset(&system.setup, &system.dem.world, slot, &morph, choose))
             .collect();
-        let mut changed = self.rouse(&upset)?;
+        let mut changed = self.wake_grains(&upset)?;
         rest::count_calm(&self.system.setup, &mut self.system.dem.world, &morph);
         if choose {
             let resting = rest::resting(
@@ -42,7 +42,7 @@ impl<D: Integrate> Domains<'_, D> {
                 &self.system.s.rest,
                 &morph,
             );
-            changed |= self.lay_to_rest(&resting)?;
+            changed |= self.put_to_sleep(&resting)?;
         }
         if changed {
             self.renew()?;
@@ -57,11 +57,11 @@ impl<D: Integrate> Domains<'_, D> {
             return Ok(false);
         };
         let unbalanced = rest::unbalanced(&self.system.setup, &self.system.dem.world, &morph);
-        self.rouse(&unbalanced)
+        self.wake_grains(&unbalanced)
     }
 
     /// Wakes own slots, ascending, and all ghosts that other ranks wake; returns whether there are any.
-    pub(super) fn rouse(&mut self, own: &[u32]) -> Result<bool, SystemError> {
+    pub(super) fn wake_grains(&mut self, own: &[u32]) -> Result<bool, SystemError> {
         let Some(all) = self.all_of(own)? else {
             return Ok(false);
         };
@@ -73,7 +73,7 @@ impl<D: Integrate> Domains<'_, D> {
     }
 
     /// Stops own slots, ascending, and all ghosts that other ranks stop; returns whether there are any.
-    fn lay_to_rest(&mut self, own: &[u32]) -> Result<bool, SystemError> {
+    fn put_to_sleep(&mut self, own: &[u32]) -> Result<bool, SystemError> {
         let Some(all) = self.all_of(own)? else {
             return Ok(false);
         };

@@ -119,7 +119,7 @@ fn what_stands_still_goes_over() {
                 )
             });
             let lacks: Vec<_> = lacks.collect();
-            domains.rouse(&all).unwrap();
+            domains.wake_grains(&all).unwrap();
             domains.renew().unwrap();
             for _ in 0..500 {
                 domains.step(false).unwrap();

@@ -21,7 +21,7 @@ use crate::field::GravityChange;
 use crate::geometry::{Dimension, Vector};
 use crate::system::ledger::Ledger;
 use crate::system::schedule::Source;
-use crate::system::{PerturbSetup, Setup, System, flight, known, regimes};
+use crate::system::{PerturbSetup, Setup, System, flight, linear_response, regimes};
 
 /// Returns the duration of a perturbation, s.
 fn length<D: Dimension>(kind: &PerturbKind<D>) -> f64 {
@@ -158,7 +158,7 @@ pub(in crate::system) fn schedule_gravity<D: Integrate>(system: &mut System<D>) 
             + 1.0;
         // Gravity is updated at the first step after the tick.
         let mut time = tick * every + system.dem.world.clock.step;
-        if let Some(until) = known::foresee(system, &morph, time) {
+        if let Some(until) = linear_response::foresee(system, &morph, time) {
             time = until + system.dem.world.clock.step;
         }
         system

@@ -139,7 +139,7 @@ pub(super) fn perturb<D: Integrate>(
             system.s.perturb.running.push(Running { index, since });
             if !gravity_is_slow(&system.setup, &system.s.perturb) {
                 let standing = system.dem.world.grains.standing();
-                rest::rouse(system, sink, &standing)?;
+                rest::wake_grains(system, sink, &standing)?;
             }
             system.s.rest.balanced = false;
             forget_moment(&mut system.s.perturb);
@@ -196,7 +196,7 @@ pub(super) fn go_on<D: Integrate>(system: &mut System<D>, time: f64) {
     if !system.s.watch.perturb(time) {
         return;
     }
-    cluster::rim::skip_to(
+    cluster::sleep_interface::skip_to(
         &mut system.dem.world.clock,
         &system.dem.world.sleeping,
         &mut system.dem.book,
@@ -244,7 +244,7 @@ fn tap<D: Integrate>(
     let still = |slot: &u32| system.dem.world.grains.stands(*slot);
     let still: Vec<u32> = slots.iter().copied().filter(still).collect();
     let mut slots = slots.to_vec();
-    if rest::rouse(system, sink, &still)? {
+    if rest::wake_grains(system, sink, &still)? {
         // Woken grains begin to step; slots change.
         regimes::renew(system, sink)?;
         let arrays = &system.dem.world.grains.arrays;

@@ -7,7 +7,9 @@
 use super::{QuasiStatic, bearing, moving_walls};
 use crate::body::{Formed, Grain};
 use crate::event::EventKind;
-use crate::field::{Action, Crowd, FieldKind, FieldPoint, FieldSet, GravityCourse, Member};
+use crate::field::{
+    Action, FieldKind, FieldPoint, FieldSet, GravityCourse, Member, ParticleColumns,
+};
 use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
@@ -148,7 +150,7 @@ impl<D: Dimension> Loads<D> {
             loads.push(load);
         }
         if self.set.reaches_between() {
-            let mut crowd = Crowd::new();
+            let mut crowd = ParticleColumns::new();
             for at in &points {
                 crowd.push(&Member {
                     position: three(at.position),

@@ -7,9 +7,9 @@ mod sources;
 
 use serde::{Deserialize, Serialize};
 
-use crate::body::{Form, Grain};
+use crate::body::{Grain, ShapeTemplate};
 use crate::contact::LawTable;
-use crate::field::{LongRangeSetup, PlaceFields};
+use crate::field::{LongRangeSetup, NonUniformFields};
 use crate::geometry::Dimension;
 use crate::record::FillFigures;
 use crate::walls::Boundary;
@@ -63,7 +63,7 @@ pub struct Matter<D: Dimension> {
     /// Laws of the pairs.
     pub laws: LawTable,
     /// Forms of grains that are neither disks nor spheres.
-    pub forms: Vec<Form<D>>,
+    pub forms: Vec<ShapeTemplate<D>>,
 }
 
 /// The periodic cell.
@@ -86,7 +86,7 @@ pub struct FieldSetup<D: Dimension> {
     /// Charges and dipoles of grains, and long-range forces between them.
     pub long_range: LongRangeSetup,
     /// Other fields.
-    pub place: PlaceFields<D>,
+    pub place: NonUniformFields<D>,
 }
 
 /// Start and finish of a run.

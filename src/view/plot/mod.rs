@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-/// Form in which a quantity is drawn.
+/// ShapeTemplate in which a quantity is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Mark {
     /// Points joined by lines.
@@ -56,7 +56,7 @@ pub(super) struct Layer {
     pub(super) name: String,
     /// Number of a CSS colour variable of the page; [`INK`] for the text colour.
     pub(super) colour: usize,
-    /// Form in which it is drawn.
+    /// ShapeTemplate in which it is drawn.
     pub(super) mark: Mark,
 }
 

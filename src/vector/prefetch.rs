@@ -7,16 +7,16 @@ use super::{Lanes, Row};
 /// Rows that a kernel prefetches while it runs, a share at each of its batches, so that they are cached
 /// before their use. The rows may belong to any object: only their address is stored, and nothing is read.
 #[derive(Clone, Copy, Debug)]
-pub struct Soon {
+pub struct Prefetch {
     address: usize,
     rows: usize,
     /// Rows per batch.
     each: usize,
 }
 
-impl Soon {
+impl Prefetch {
     /// No rows.
-    pub const NONE: Soon = Soon {
+    pub const NONE: Prefetch = Prefetch {
         address: 0,
         rows: 0,
         each: 0,
@@ -24,7 +24,7 @@ impl Soon {
 
     /// All of these rows; the distribution over batches is set later.
     pub fn all(rows: &[Row]) -> Self {
-        Soon {
+        Prefetch {
             address: rows.as_ptr().addr(),
             rows: rows.len(),
             each: 0,
@@ -33,7 +33,7 @@ impl Soon {
 
     /// Distributes the rows over `batches` batches.
     pub fn over(self, batches: usize) -> Self {
-        Soon {
+        Prefetch {
             each: self.rows.div_ceil(batches.max(1)),
             ..self
         }
@@ -42,7 +42,7 @@ impl Soon {
     /// The rows that remain after `batches` batches.
     pub fn after(self, batches: usize) -> Self {
         let done = self.each.saturating_mul(batches).min(self.rows);
-        Soon {
+        Prefetch {
             address: self.address.wrapping_add(done * size_of::<Row>()),
             rows: self.rows - done,
             ..self
@@ -73,7 +73,7 @@ mod tests {
     fn each_row_is_asked_for_once() {
         let rows = [Row::default(); 100];
         for classes in [&[7][..], &[300], &[1, 0, 13, 2], &[0, 1], &[50, 50]] {
-            let mut soon = Soon::all(&rows).over(classes.iter().sum());
+            let mut soon = Prefetch::all(&rows).over(classes.iter().sum());
             let mut seen = Vec::new();
             for &batches in classes {
                 let row = |place| (soon.address - rows.as_ptr().addr()) / size_of::<Row>() + place;
@@ -82,7 +82,7 @@ mod tests {
             }
             assert_eq!(seen, Vec::from_iter(0..100), "{classes:?}");
         }
-        assert!(Soon::NONE.over(3).share(0).is_empty());
-        assert!(Soon::all(&rows).share(5).is_empty());
+        assert!(Prefetch::NONE.over(3).share(0).is_empty());
+        assert!(Prefetch::all(&rows).share(5).is_empty());
     }
 }

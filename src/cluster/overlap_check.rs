@@ -9,7 +9,7 @@ use crate::geometry::Vector;
 
 /// The link with the greatest overlap relative to its grains.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Deepest {
+pub struct DeepestOverlap {
     /// Slot of the first grain.
     pub a: u32,
     /// The other body.
@@ -22,10 +22,10 @@ pub struct Deepest {
 
 /// The deepest of all links, including those between grains at rest; of equal ones, the first in
 /// the order of links, with those at rest last.
-pub fn deepest<D: Integrate>(world: &World<D>) -> Option<Deepest> {
+pub fn deepest<D: Integrate>(world: &World<D>) -> Option<DeepestOverlap> {
     let arrays: &Arrays<D> = &world.grains.arrays;
     let mut deepest = deepest_stepped(world);
-    let mut see = |link: Deepest| {
+    let mut see = |link: DeepestOverlap| {
         if deepest.is_none_or(|d| link.share > d.share) {
             deepest = Some(link);
         }
@@ -43,7 +43,7 @@ pub fn deepest<D: Integrate>(world: &World<D>) -> Option<Deepest> {
                 world.walls.boundaries[usize::from(wall)].boundary.material,
             ),
         };
-        see(Deepest {
+        see(DeepestOverlap {
             a: link.a,
             b: link.b,
             share: link.kinematics.overlap / size(link.balls[0]).min(radius),
@@ -56,10 +56,10 @@ pub fn deepest<D: Integrate>(world: &World<D>) -> Option<Deepest> {
 /// The deepest of the links of stepped grains that were in contact at the last evaluation, at their
 /// present positions; of equal ones, the first in the order of links. Cheap, but not for every
 /// step. Links between grains at rest become deeper only in equilibrium solves.
-pub fn deepest_stepped<D: Integrate>(world: &World<D>) -> Option<Deepest> {
+pub fn deepest_stepped<D: Integrate>(world: &World<D>) -> Option<DeepestOverlap> {
     let arrays: &Arrays<D> = &world.grains.arrays;
-    let mut deepest: Option<Deepest> = None;
-    let mut see = |link: Deepest| {
+    let mut deepest: Option<DeepestOverlap> = None;
+    let mut see = |link: DeepestOverlap| {
         if deepest.is_none_or(|d| link.share > d.share) {
             deepest = Some(link);
         }
@@ -75,7 +75,7 @@ pub fn deepest_stepped<D: Integrate>(world: &World<D>) -> Option<Deepest> {
             let size = arrays.radius(bodies::candidate(&world.shapes, &world.grains, a) as usize);
             let size = size
                 .min(arrays.radius(bodies::candidate(&world.shapes, &world.grains, b) as usize));
-            see(Deepest {
+            see(DeepestOverlap {
                 a: world.grains.owner(a),
                 b: Other::Slot(world.grains.owner(b)),
                 // Arcs do not count by themselves: flat ones have larger radii than their grain,
@@ -94,7 +94,7 @@ pub fn deepest_stepped<D: Integrate>(world: &World<D>) -> Option<Deepest> {
             {
                 let size =
                     arrays.radius(bodies::candidate(&world.shapes, &world.grains, a) as usize);
-                see(Deepest {
+                see(DeepestOverlap {
                     a: world.grains.owner(a),
                     b: Other::Boundary(class.boundary),
                     share: link.overlap / size,

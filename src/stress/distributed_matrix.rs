@@ -7,13 +7,13 @@
 //!
 //! **The same bits as on one rank.** Each number of the matrix is stored on one rank and updated by the same operations as on
 //! a single rank. A column consists of whole rows in the same order. In a product each number of the result is a sum down the
-//! rows; it is passed from the rank of one group of rows to that of the next ([`super::wave`]).
+//! rows; it is passed from the rank of one group of rows to that of the next ([`super::distributed_matvec`]).
 
 use std::cell::RefCell;
 
+use super::distributed_matvec;
 use super::packed::{Blocks, Tile};
 use super::storage::Storage;
-use super::wave;
 use crate::ranks::{RankError, Ranks, Tag, Values, pack, unpack};
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
 
@@ -51,7 +51,7 @@ pub(super) struct Own {
 
 /// A matrix distributed over ranks.
 #[derive(Clone, Debug)]
-pub struct Spread<'r> {
+pub struct DistributedMatrix<'r> {
     pub(super) ranks: &'r (dyn Ranks + Sync),
     fetch: Fetch,
     rows: usize,
@@ -64,10 +64,10 @@ pub struct Spread<'r> {
     failure: RefCell<Option<RankError>>,
 }
 
-impl<'r> Spread<'r> {
+impl<'r> DistributedMatrix<'r> {
     /// A matrix without rows.
     pub fn new(ranks: &'r (dyn Ranks + Sync), fetch: Fetch) -> Self {
-        Spread {
+        DistributedMatrix {
             ranks,
             fetch,
             rows: 0,
@@ -255,7 +255,7 @@ pub(super) fn none(y: &mut [Row]) {
     y.fill(Row([f64::NAN; LANES]));
 }
 
-impl Storage for Spread<'_> {
+impl Storage for DistributedMatrix<'_> {
     const TOLD: bool = true;
 
     fn rows(&self) -> usize {
@@ -325,7 +325,10 @@ impl Storage for Spread<'_> {
     fn multiply(&self, x: &[Row], y: &mut Blocks) {
         y.clear();
         y.resize(self.blocks(), Row::default());
-        if self.guarded(|| wave::multiply(self, x, y)).is_none() {
+        if self
+            .guarded(|| distributed_matvec::multiply(self, x, y))
+            .is_none()
+        {
             none(y);
         }
     }

@@ -6,8 +6,8 @@
 //! [`PIECE`] blocks: while one rank works on the second piece, the next works on the first. The schedule follows from the size alone,
 //! and all ranks compute the same plan; each step ends with a paired exchange, which cannot deadlock.
 
+use super::distributed_matrix::{AHEAD, DistributedMatrix, GROUP, Own, prefetch};
 use super::packed::Blocks;
-use super::spread::{AHEAD, GROUP, Own, Spread, prefetch};
 use super::storage::Storage;
 use crate::ranks::{RankError, Tag, pack, unpack};
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
@@ -56,7 +56,11 @@ fn plan(blocks: usize, size: usize) -> Vec<Vec<Option<Cell>>> {
 }
 
 /// y = matrix x; y must be zero before.
-pub(super) fn multiply(matrix: &Spread<'_>, x: &[Row], y: &mut Blocks) -> Result<(), RankError> {
+pub(super) fn multiply(
+    matrix: &DistributedMatrix<'_>,
+    x: &[Row],
+    y: &mut Blocks,
+) -> Result<(), RankError> {
     let (ranks, blocks) = (matrix.ranks, matrix.blocks());
     let (me, size) = (ranks.rank(), ranks.size());
     let groups = blocks.div_ceil(GROUP);

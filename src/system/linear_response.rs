@@ -58,7 +58,7 @@ pub(super) struct Plan {
 
 /// State of known loads that the driver keeps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct KnownState {
+pub(super) struct LinearResponseState {
     pub plan: Option<Plan>,
     /// Number of plans in vain in a row, and time until which none is made, s.
     vain: u32,
@@ -358,7 +358,10 @@ fn first_beyond<D: Integrate>(
 
 /// Returns the displacement of the bed, by the plan, under the present gravity, and ends the plan: a solve
 /// balances the rest.
-pub(super) fn foreseen<D: Integrate>(world: &World<D>, known: &mut KnownState) -> Option<Part<D>> {
+pub(super) fn foreseen<D: Integrate>(
+    world: &World<D>,
+    known: &mut LinearResponseState,
+) -> Option<Part<D>> {
     let plan = known.plan.take()?;
     Some(along(world, &plan))
 }

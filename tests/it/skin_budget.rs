@@ -1,4 +1,4 @@
-//! Candidates are filtered as seldom as leeways allow, and never too seldom.
+//! Candidates are filtered as seldom as skin_budgets allow, and never too seldom.
 //!
 //! Reference: the same steps with candidates filtered at each, to the bit.
 
@@ -28,7 +28,7 @@ fn nothing_is_left_out<D: Integrate>(setup: &Setup<D>, steps: usize) {
     let (mut usual, mut always, mut never) = (engine(), engine(), engine());
     for _ in 0..steps {
         in_two_passes(&mut usual);
-        never.skin.leeways.set_share(f64::NEG_INFINITY);
+        never.skin.skin_budgets.set_share(f64::NEG_INFINITY);
         in_two_passes(&mut never);
         always.advance();
         if arenite::cluster::renew::outer_is_stale(&always.world.physics, &always.skin) {

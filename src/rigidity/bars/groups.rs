@@ -7,12 +7,12 @@ use super::{Bar, Bars, Block, Body, Place, Vertex};
 
 impl Bars {
     /// Contracts a block, found by the last search, that is rigid as a whole.
-    pub(in crate::qrb) fn contract_block(&mut self, block: &Block) -> Vertex {
+    pub(in crate::rigidity) fn contract_block(&mut self, block: &Block) -> Vertex {
         self.contract(&block.vertices)
     }
 
     /// Bars of the basis with both ends in a block.
-    pub(in crate::qrb) fn bars_within(&self, block: &Block, bars: &mut BTreeSet<Bar>) {
+    pub(in crate::rigidity) fn bars_within(&self, block: &Block, bars: &mut BTreeSet<Bar>) {
         for &vertex in &block.vertices {
             bars.extend(&self.nodes.centre[vertex as usize]);
             bars.extend(self.nodes.spin[vertex as usize]);
@@ -134,7 +134,7 @@ impl Bars {
 
     /// Removes bodies from the group that contains them; the remainder is rigid by itself, or empty. No
     /// bar of a link that ends at a removed body may be in the basis. `leaving` is sorted.
-    pub(in crate::qrb) fn split_off(&mut self, core: Vertex, leaving: &[Body]) {
+    pub(in crate::rigidity) fn split_off(&mut self, core: Vertex, leaving: &[Body]) {
         for &body in leaving {
             if let Some(bar) = self.bodies.weld_of[body as usize] {
                 for bar in bar..bar + 3 {

@@ -4,7 +4,7 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::arrays::{Arrays, Status};
 use super::bodies::Body;
-use crate::body::Form;
+use crate::body::ShapeTemplate;
 use crate::body::rotation::{Columns, PrincipalMoments, Tops, Turns, turned_alone};
 use crate::geometry::Spatial;
 use crate::vector::{Kernel, LANES, Lanes, Level, Row, run};
@@ -23,7 +23,7 @@ pub struct TopTable {
 
 impl TopTable {
     /// From forms; those without three valid moments of inertia get unit moments.
-    pub fn new(forms: &[Form<Spatial>]) -> Self {
+    pub fn new(forms: &[ShapeTemplate<Spatial>]) -> Self {
         let mut table = TopTable::default();
         for form in forms {
             table.first.push(table.parts.len());
@@ -45,7 +45,7 @@ impl TopTable {
 
 /// Parameters of the rotation of bodies.
 #[derive(Clone, Copy, Debug)]
-pub struct Tumble {
+pub struct RigidRotation {
     /// Step, s.
     pub step: f64,
     /// Coefficient of the last two moments in the prediction of the angular momentum, s.
@@ -57,7 +57,7 @@ pub struct Tumble {
 
 /// Further results of the rotation.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct TumbleSums {
+pub struct RigidRotationSums {
     /// Work of the dampers' moments, J.
     pub work: f64,
     /// The greatest square of a speed, m^2/s^2.
@@ -67,13 +67,13 @@ pub struct TumbleSums {
 }
 
 /// Turns stepped bodies, if a step is given, and moves their parts.
-pub fn tumble(
+pub fn rotate_rigidly(
     level: Level,
     arrays: &mut Arrays<Spatial>,
     bodies: &mut [Body<Spatial>],
     table: &TopTable,
-    step: Option<Tumble>,
-) -> TumbleSums {
+    step: Option<RigidRotation>,
+) -> RigidRotationSums {
     run(
         level,
         Bodies {
@@ -89,21 +89,21 @@ struct Bodies<'a> {
     arrays: &'a mut Arrays<Spatial>,
     bodies: &'a mut [Body<Spatial>],
     table: &'a TopTable,
-    step: Option<Tumble>,
+    step: Option<RigidRotation>,
 }
 
 impl Kernel for Bodies<'_> {
-    type Output = TumbleSums;
+    type Output = RigidRotationSums;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> TumbleSums {
+    fn run<L: Lanes>(self) -> RigidRotationSums {
         let Bodies {
             arrays,
             bodies,
             table,
             step,
         } = self;
-        let mut sums = TumbleSums::default();
+        let mut sums = RigidRotationSums::default();
         let (mut work, mut fastest, mut rim) = (L::splat(0.0), L::splat(0.0), L::splat(0.0));
         let mut next = 0;
         while next < bodies.len() {
@@ -174,7 +174,7 @@ impl Eight {
         arrays: &mut Arrays<Spatial>,
         bodies: &mut [Body<Spatial>],
         table: &TopTable,
-        step: Option<Tumble>,
+        step: Option<RigidRotation>,
         work: &mut L,
     ) -> Turns<L> {
         // Loops, since a closure might not be inlined with vector units enabled.
@@ -194,7 +194,7 @@ impl Eight {
             L::from_array(q[3]),
         ];
         let turns = Turns::new(q);
-        let Some(Tumble {
+        let Some(RigidRotation {
             step,
             foresee,
             whole,

@@ -19,7 +19,7 @@ const COLUMNS: usize = 11;
 
 /// Many grains; the unused lanes of the last block carry nothing.
 #[derive(Clone, Debug, Default)]
-pub struct Crowd {
+pub struct ParticleColumns {
     count: usize,
     columns: [Vec<Row>; COLUMNS],
 }
@@ -33,7 +33,7 @@ pub struct Action {
     pub moment: [f64; 3],
 }
 
-impl Crowd {
+impl ParticleColumns {
     /// Returns an empty crowd.
     pub fn new() -> Self {
         Self::default()
