@@ -115,13 +115,13 @@ impl<'a> Simulation<'a> {
                 // no effect.
                 if outcome != Outcome::Interrupted && next <= self.driver.time() {
                     let moment = self.moment();
-                    self.watchers.look(&moment);
+                    self.watchers.look(&moment, true);
                 }
                 return Ok(Stop::Over(outcome));
             }
             if until == next {
                 let moment = self.moment();
-                let told = self.watchers.look(&moment);
+                let told = self.watchers.look(&moment, false);
                 for command in &told.commands {
                     self.command(command)?;
                 }

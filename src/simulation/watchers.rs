@@ -22,6 +22,8 @@ struct Watcher<'a> {
     every: f64,
     /// Number of calls made, including those that lie before the start of the run.
     looks: u64,
+    /// Whether it may return commands.
+    acts: bool,
     look: Look<'a>,
 }
 
@@ -42,7 +44,7 @@ pub(super) struct Watchers<'a> {
 impl<'a> Watchers<'a> {
     /// Adds an observer called at this interval, s.
     pub fn observe(&mut self, every: f64, mut look: impl FnMut(&Moment) + 'a) {
-        self.add(every, move |moment| {
+        self.add(every, false, move |moment| {
             look(moment);
             Told::default()
         });
@@ -50,7 +52,7 @@ impl<'a> Watchers<'a> {
 
     /// Adds a callback that returns commands.
     pub fn act(&mut self, every: f64, mut act: impl FnMut(&Moment) -> Vec<Command> + 'a) {
-        self.add(every, move |moment| Told {
+        self.add(every, true, move |moment| Told {
             commands: act(moment),
             condition: None,
         });
@@ -60,16 +62,17 @@ impl<'a> Watchers<'a> {
     pub fn stop_when(&mut self, every: f64, mut holds: impl FnMut(&Moment) -> bool + 'a) {
         let number = self.conditions;
         self.conditions += 1;
-        self.add(every, move |moment| Told {
+        self.add(every, false, move |moment| Told {
             commands: Vec::new(),
             condition: holds(moment).then_some(number),
         });
     }
 
-    fn add(&mut self, every: f64, look: impl FnMut(&Moment) -> Told + 'a) {
+    fn add(&mut self, every: f64, acts: bool, look: impl FnMut(&Moment) -> Told + 'a) {
         self.all.push(Watcher {
             every,
             looks: 0,
+            acts,
             look: Box::new(look),
         });
     }
@@ -96,11 +99,12 @@ impl<'a> Watchers<'a> {
         times.fold(f64::INFINITY, f64::min)
     }
 
-    /// Calls all callbacks that are due, in the order in which they were added.
-    pub fn look(&mut self, moment: &Moment) -> Told {
+    /// Calls all callbacks that are due, in the order in which they were added. At the end of a run nothing can be done any more: those that act
+    /// are not called.
+    pub fn look(&mut self, moment: &Moment, over: bool) -> Told {
         let mut all = Told::default();
         for watcher in &mut self.all {
-            if watcher.next() > moment.time {
+            if watcher.next() > moment.time || over && watcher.acts {
                 continue;
             }
             watcher.looks += 1;

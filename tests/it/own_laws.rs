@@ -48,7 +48,7 @@ impl OwnLaw for Springs {
 #[derive(Debug)]
 struct Hardening;
 
-const CUBIC: f64 = 4e9;
+const CUBIC: f64 = 4e10;
 
 impl OwnLaw for Hardening {
     fn name(&self) -> &str {
@@ -66,9 +66,9 @@ impl OwnLaw for Hardening {
             tangential_damping: [0.0; 8],
         }
     }
-    // As stiff as at the greatest overlap of these tests, 5 mm.
+    // As stiff as at the greatest overlap of these tests, 2 mm.
     fn elastic(&self) -> Elastic {
-        Elastic::Linear(KN + 3.0 * CUBIC * 25e-6)
+        Elastic::Linear(KN + 3.0 * CUBIC * 4e-6)
     }
     fn loss(&self) -> Loss {
         Loss::Dashpot {
@@ -131,23 +131,22 @@ fn the_same_law_gives_the_same_motion() {
             false => builder,
         };
         let mut run = builder.build().unwrap_or_else(|why| panic!("{why}"));
-        run.run_until(0.08).unwrap();
+        run.run_until(0.12).unwrap();
         let early = run.moment();
+        let links = run.summary().events.by_kind["insert-link"];
         run.run().unwrap();
-        (early, run.summary())
+        (early, links, run.summary())
     };
-    let ((theirs, a), (ours, b)) = (run(false), run(true));
-    assert!(theirs.links.len() > 20);
-    assert_eq!(theirs.links.len(), ours.links.len());
+    let ((theirs, links, a), (ours, also, b)) = (run(false), run(true));
+    assert!(links > 30, "{links} contacts");
+    assert_eq!(links, also);
     for (x, y) in theirs.grains.iter().zip(&ours.grains) {
         for k in 0..3 {
-            assert!(
-                (x.position[k] - y.position[k]).abs() < 1e-10,
-                "{x:?}\n{y:?}"
-            );
+            assert!((x.position[k] - y.position[k]).abs() < 1e-9, "{x:?}\n{y:?}");
         }
     }
-    assert!(b.energy.balance_error < 2e-4, "{}", b.energy.balance_error);
+    let (book, ours) = (a.energy.balance_error, b.energy.balance_error);
+    assert!((book - ours).abs() < 0.1 * book, "{book}, {ours}");
     let (lost, ours) = (a.energy.dissipated, b.energy.dissipated);
     let sum = |d: &arenite::record::Dissipated| d.damping + d.slip + d.collision;
     assert!((sum(&lost) - sum(&ours)).abs() < 0.02 * sum(&lost));
@@ -160,7 +159,7 @@ fn a_law_of_another_shape_is_right() {
 name = "pair"
 dimension = 3
 [run]
-finish = 0.01
+finish = 0.003
 [log]
 series = 1e-5
 [material.ball]
@@ -172,11 +171,11 @@ linear = { normal_stiffness = 1e5, tangential_stiffness = 0.0, normal_damping = 
 material = "ball"
 [[fill.grains]]
 position = [-0.0101, 0.0, 0.0]
-velocity = [1.5, 0.0, 0.0]
+velocity = [6.0, 0.0, 0.0]
 radius = 0.01
 [[fill.grains]]
 position = [0.0101, 0.0, 0.0]
-velocity = [-1.5, 0.0, 0.0]
+velocity = [-6.0, 0.0, 0.0]
 radius = 0.01
 "#;
     let mut deepest: f64 = 0.0;
@@ -195,7 +194,7 @@ radius = 0.01
     drop(run);
     // Two of m v^2 / 2 are the energy at the turn.
     let mass = 2500.0 * 4.0 / 3.0 * std::f64::consts::PI * 1e-6;
-    let kinetic = mass * 1.5f64.powi(2);
+    let kinetic = mass * 6.0f64.powi(2);
     let square = (-0.5 * KN + (0.25 * KN * KN + CUBIC * kinetic).sqrt()) / (0.5 * CUBIC);
     let depth = square.sqrt();
     assert!(
@@ -205,7 +204,7 @@ radius = 0.01
     // Not that of the springs alone.
     assert!(depth < 0.75 * (2.0 * kinetic / KN).sqrt());
     let speed = moment.grains[1].velocity[0];
-    assert!((speed - 1.5).abs() < 2e-3, "{speed} m/s");
+    assert!((speed - 6.0).abs() < 1e-2, "{speed} m/s");
     assert!(energy.balance_error < 1e-3, "{}", energy.balance_error);
 }
 
@@ -237,19 +236,28 @@ series = 1.0
 [field]
 gravity = [0.0, 0.0, -9.81]
 [quasi_static]
+freedom = "translational"
 [material.ball]
 density = 2500.0
 [[law]]
 between = ["ball", "ball"]
 linear = { normal_stiffness = 1e5, tangential_stiffness = 1e4, normal_damping = 0.0, tangential_damping = 0.0, friction = 0.0 }
 [[boundary]]
-name = "floor"
+name = "east"
 material = "ball"
-plane = { point = [0.0, 0.0, 0.0], normal = [0.0, 0.0, 1.0] }
+plane = { point = [0.0, 0.0, 0.0], normal = [1.0, 0.0, 1.0] }
+[[boundary]]
+name = "north-west"
+material = "ball"
+plane = { point = [0.0, 0.0, 0.0], normal = [-0.5, 0.8660254037844386, 1.0] }
+[[boundary]]
+name = "south-west"
+material = "ball"
+plane = { point = [0.0, 0.0, 0.0], normal = [-0.5, -0.8660254037844386, 1.0] }
 [[fill]]
 material = "ball"
 [[fill.grains]]
-position = [0.0, 0.0, 0.05]
+position = [0.0, 0.0, 0.0707106781186548]
 radius = 0.05
 "#;
     let mut run = Simulation::builder().text("column", text);
@@ -257,10 +265,13 @@ radius = 0.05
     match run.build() {
         Ok(mut run) => {
             run.run().unwrap();
-            let sunk = 0.05 - run.moment().grains[0].position[2];
+            // Each of three planes that lean by 45 degrees bears a third of the weight over the cosine.
+            let sunk = 0.0707106781186548 - run.moment().grains[0].position[2];
+            let overlap = sunk * 0.5f64.sqrt();
             let weight = 9.81 * 2500.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.05f64.powi(3);
-            let force = KN * sunk + CUBIC * sunk.powi(3);
-            assert!((force / weight - 1.0).abs() < 1e-5, "{force} N, {weight} N");
+            let force = KN * overlap + CUBIC * overlap.powi(3);
+            let bears = weight / 3.0 / 0.5f64.sqrt();
+            assert!((force / bears - 1.0).abs() < 1e-4, "{force} N, {bears} N");
         }
         Err(why) => panic!("{why}"),
     }
@@ -274,12 +285,12 @@ fn what_a_law_cannot_go_with_is_refused() {
             .law(a, "ball", Springs);
         built.build().expect_err("refused").to_string()
     };
-    let why = refused(scene("[morph]\n"), "ball");
+    let why = refused(scene("[run]\nfinish = 1.0\n[morph]\n"), "ball");
     assert!(
         why.contains("`springs`") && why.contains("[morph]"),
         "{why}"
     );
-    let why = refused(scene(""), "bal");
+    let why = refused(scene("[run]\nfinish = 1.0\n"), "bal");
     assert!(why.contains("did you mean `ball`"), "{why}");
 }
 
