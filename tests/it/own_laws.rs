@@ -311,3 +311,63 @@ fn lanes_are_evaluated_together() {
         assert_eq!(force, KN * x + CUBIC * x.powi(3));
     }
 }
+
+/// The springs of the scenario `hopper` as a law of the program: what a call through a pointer costs. Every disk is stepped.
+#[test]
+#[ignore = "measures time: cargo test --release --test it own_law_costs -- --ignored --nocapture"]
+fn own_law_costs() {
+    #[derive(Debug)]
+    struct Scaled(&'static str, f64, f64);
+    impl OwnLaw for Scaled {
+        fn name(&self) -> &str {
+            self.0
+        }
+        fn friction(&self) -> f64 {
+            self.2
+        }
+        fn respond(&self, contact: &Contact<Eight>) -> Response<Eight> {
+            Response {
+                elastic: contact.overlap.map(|x| 1e6 * self.1 * x),
+                normal_damping: [1e3 * self.1; 8],
+                tangential_stiffness: [1e5 * self.1; 8],
+                tangential_compliance: [1e-5 / self.1; 8],
+                tangential_damping: [1e3 * self.1; 8],
+            }
+        }
+        fn elastic(&self) -> Elastic {
+            Elastic::Linear(1e6 * self.1)
+        }
+        fn loss(&self) -> Loss {
+            Loss::Dashpot {
+                normal: 1e3 * self.1,
+                tangential: 1e3 * self.1,
+                per_mass: false,
+            }
+        }
+        fn tangential_stiffness(&self, _: f64, _: f64) -> f64 {
+            1e5 * self.1
+        }
+    }
+    let text = include_str!("../../scenarios/hopper.toml");
+    let (before, after) = text.split_once("[morph]").unwrap();
+    let after = after.split_once("\n\n").unwrap().1;
+    let text = format!("{before}{after}");
+    for _ in 0..3 {
+        for own in [false, true] {
+            let mut builder = Simulation::builder()
+                .text("hopper", text.clone())
+                .set("run.finish=2.0");
+            if own {
+                builder = builder
+                    .law("thesis-disk", "thesis-disk", Scaled("disks", 1.0, 0.43))
+                    .law("thesis-disk", "thesis-wall", Scaled("walls", 1.5, 0.33));
+            }
+            let mut run = builder.build().unwrap();
+            run.run().unwrap();
+            let summary = run.summary();
+            let steps = summary.work.grain_steps as f64;
+            let each = 1e9 * summary.time.wall / steps;
+            println!("own {own}: {each:.1} ns a grain-step, {steps:.0} of them");
+        }
+    }
+}
