@@ -479,7 +479,7 @@ macro_rules! with_all {
             pub fn of_law(law: &ContactLaw) -> Feature {
                 match law {
                     $(ContactLaw::$law(_) $(| ContactLaw::$more(_))* => Feature::$law,)+
-                    // What evaluates a law with a memory evaluates any.
+                    // Models that support a law with a loading history support any law.
                     ContactLaw::Own(_) => Feature::ThorntonNing,
                 }
             }

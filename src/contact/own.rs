@@ -1,7 +1,7 @@
-//! Contact laws that a program brings with it.
+//! Contact laws defined by the calling program.
 //!
-//! Kernels are compiled for the laws of this crate. A law of a program is called for eight contacts at a time instead, by the kernels of laws
-//! with terms ([`Composed`](super::Composed)).
+//! Kernels are compiled for the laws of this crate. A law of the calling program is evaluated through a pointer, eight contacts at a time, by the
+//! kernels of laws with additional terms ([`Composed`](super::Composed)).
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -12,51 +12,51 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::law::{Contact, Elastic, Law, Loss, Response};
 use crate::vector::{LANES, Lanes};
 
-/// A number for each of eight contacts.
+/// One number for each of eight contacts.
 pub type Eight = [f64; LANES];
 
-/// A contact law of a program: a normal force that goes with the overlap, dashpots, a tangential spring and Coulomb's friction. It gives the same
-/// for the same contact whenever it is called, from many threads.
+/// A contact law defined by the calling program: a normal force that depends on the overlap, dashpots, a tangential spring and Coulomb friction.
+/// Equal arguments must give equal results: kernels evaluate it from many threads.
 pub trait OwnLaw: Debug + Send + Sync {
-    /// Name in messages and saved states; no two laws of a program share one.
+    /// Returns the name in messages and saved states, unique in a program.
     fn name(&self) -> &str;
 
-    /// Coulomb's coefficient.
+    /// Returns Coulomb's coefficient.
     fn friction(&self) -> f64;
 
-    /// Forces and coefficients of eight contacts. `sliding` is 0. An overlap of 0 or less gives no elastic force.
+    /// Returns the elastic forces and the coefficients of eight contacts. `sliding` is 0. An overlap of 0 or less must give no elastic force.
     fn respond(&self, contact: &Contact<Eight>) -> Response<Eight>;
 
-    /// A power law that bounds the stiffness: the time step and the duration of collisions go by it. The normal force itself where
-    /// [`OwnLaw::energy`] and [`OwnLaw::stiffness`] are left as they are.
+    /// Returns a power law that bounds the stiffness; it determines the time step and the duration of collisions. It must be the normal force
+    /// itself unless [`OwnLaw::energy`] and [`OwnLaw::stiffness`] are defined.
     fn elastic(&self) -> Elastic;
 
-    /// How energy is lost along the normal, for the time step and restitution.
+    /// Returns the loss along the normal, which determines the time step and the restitution.
     fn loss(&self) -> Loss;
 
-    /// Tangential stiffness at an overlap (m) and an effective radius (m), N/m, as [`OwnLaw::respond`] has it.
+    /// Returns the tangential stiffness at an overlap (m) and an effective radius (m), N/m, equal to that of [`OwnLaw::respond`].
     fn tangential_stiffness(&self, overlap: f64, radius: f64) -> f64;
 
-    /// Elastic energy of the normal force, J.
+    /// Returns the elastic energy of the normal force, J.
     fn energy(&self, overlap: f64, radius: f64) -> f64 {
         self.elastic().energy(overlap, radius)
     }
 
-    /// Normal stiffness, N/m.
+    /// Returns the normal stiffness, N/m.
     fn stiffness(&self, overlap: f64, radius: f64) -> f64 {
         self.elastic().stiffness(overlap, radius)
     }
 }
 
-/// All laws that programs brought, by name.
+/// All laws of the calling program, by name.
 static LAWS: Mutex<BTreeMap<String, &'static dyn OwnLaw>> = Mutex::new(BTreeMap::new());
 
-/// Such a law in a setup. Saved states have its name alone.
+/// Handle of such a law in a setup. Saved states contain only its name.
 #[derive(Clone, Copy, Debug)]
 pub struct BroughtLaw(&'static dyn OwnLaw);
 
 impl BroughtLaw {
-    /// A law, kept for the rest of the process; another of the same name is replaced for whatever is set up from now on.
+    /// Registers a law for the rest of the process. States that are restored later use the latest law of a name.
     pub fn new(law: impl OwnLaw + 'static) -> Self {
         let law: &'static dyn OwnLaw = Box::leak(Box::new(law));
         let mut laws = LAWS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +64,7 @@ impl BroughtLaw {
         BroughtLaw(law)
     }
 
-    /// Name of the law.
+    /// Returns the name of the law.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.0.name()
@@ -97,7 +97,7 @@ impl<'de> Deserialize<'de> for BroughtLaw {
 impl Law for BroughtLaw {
     const NEEDS_RADIUS: bool = true;
     const STIFFENS: bool = true;
-    // Kernels of laws with terms evaluate it.
+    // Evaluated by the kernels of laws with additional terms.
     const COMPOSED: bool = true;
 
     fn friction(&self) -> f64 {
@@ -134,7 +134,7 @@ impl Law for BroughtLaw {
         self.0.tangential_stiffness(overlap, radius)
     }
 
-    /// At an overlap of a thousandth of a radius.
+    /// Returns the ratio at an overlap of a thousandth of a radius.
     fn tangential_ratio(&self) -> f64 {
         let (overlap, radius) = (1e-3, 1.0);
         let normal = self.0.stiffness(overlap, radius);

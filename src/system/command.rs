@@ -100,7 +100,7 @@ fn adopt<D: Dimension>(
                 return refused(format!("there is no boundary `{boundary}`: {near}"));
             };
             let opens_at = &mut setup.boundaries[wall].opens_at;
-            if opens_at.is_some_and(|then| then < time) {
+            if opens_at.is_some_and(|then| then <= time) {
                 return refused(format!("the boundary `{boundary}` is open already"));
             }
             *opens_at = Some(time);
