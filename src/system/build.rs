@@ -204,7 +204,6 @@ impl<D: Integrate> System<D> {
             perturb: super::perturb::PerturbState::new(&setup),
             zones: super::zones::Zones::default(),
             meters: super::meter::MeterState::new(setup.sources.meters.len()),
-            given: Vec::new(),
             known: super::linear_response::LinearResponseState::default(),
             rest: super::rest::RestState::default(),
         };

@@ -1,5 +1,6 @@
 //! Commands, executed as if a section of the scenario had ordered them at that time.
 
+use super::journal::Journal;
 use super::perturb::{PerturbKind, PerturbSetup, PerturbWhen, Victim};
 use super::run_loop::Driven;
 use super::schedule::{Due, Source};
@@ -18,11 +19,11 @@ pub(super) trait Commanded<D: Formed>: Driven<D> {
     /// Returns the setup, to be changed.
     fn setup_mut(&mut self) -> &mut Setup<D>;
 
-    /// Returns the present time of the run, s, and the number of events handled from the queue.
-    fn stands(&self) -> (f64, u64);
+    /// Returns the present time of the run, s.
+    fn stands(&self) -> f64;
 
-    /// Returns all commands so far, in order.
-    fn given(&mut self) -> &mut Vec<Given>;
+    /// Returns the journal, which keeps all commands.
+    fn journal(&mut self) -> &mut Journal;
 
     /// Prepares the removal of a wall at `time`, s, which is now.
     fn will_open(&mut self, wall: usize, time: f64);
@@ -45,7 +46,7 @@ pub(super) fn give<D: Formed, M: Commanded<D>>(
         let text = "the grains settle still: a command can come from time 0 on";
         return Err(SystemError::Command(text.into()));
     }
-    let (time, after) = model.stands();
+    let time = model.stands();
     let order = adopt(model.setup_mut(), command, time)?;
     let (source, kind) = match &order {
         Order::Perturb(index) => {
@@ -60,7 +61,9 @@ pub(super) fn give<D: Formed, M: Commanded<D>>(
         Order::Shut(feed) => (Source::Feed(*feed as u32), EventKind::BoundaryUpdate),
         _ => return Ok(()),
     };
-    model.given().push(Given {
+    let journal = model.journal();
+    let after = journal.handled();
+    journal.given.push(Given {
         time,
         after,
         command: command.clone(),

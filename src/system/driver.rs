@@ -19,8 +19,8 @@ use super::ticks::LastRow;
 use super::traffic::Traffic;
 use super::watch::{TURN, Watch};
 use super::{
-    Control, Given, Outcome, Progress, Setup, SystemError, advance, afar, air, apply, flight,
-    handle, logging, meter, nodes, overtime, perturb, regimes, rest,
+    Control, Outcome, Progress, Setup, SystemError, advance, afar, air, apply, flight, handle,
+    logging, meter, nodes, overtime, perturb, regimes, rest,
 };
 use crate::cluster;
 use crate::cluster::arrays::Status;
@@ -63,8 +63,6 @@ pub(super) struct DriverState {
     pub perturb: perturb::PerturbState,
     pub zones: super::zones::Zones,
     pub meters: meter::MeterState,
-    /// Commands given from outside.
-    pub given: Vec<Given>,
 }
 
 /// A granular system driven by the event loop.
@@ -376,12 +374,12 @@ impl<D: Integrate> Commanded<D> for System<D> {
         &mut self.setup
     }
 
-    fn stands(&self) -> (f64, u64) {
-        (self.time_now(), self.s.journal.handled())
+    fn stands(&self) -> f64 {
+        self.time_now()
     }
 
-    fn given(&mut self) -> &mut Vec<Given> {
-        &mut self.s.given
+    fn journal(&mut self) -> &mut Journal {
+        &mut self.s.journal
     }
 
     fn will_open(&mut self, wall: usize, time: f64) {

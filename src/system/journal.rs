@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::EventLog;
 use super::link_numbers::LinkNumbers;
+use crate::control::Given;
 use crate::event::EventKind;
 use crate::record::EventRow;
 
@@ -29,6 +30,8 @@ pub(super) struct Journal {
     row: u64,
     pub links: LinkNumbers,
     pub causes: Causes,
+    /// Commands given from outside, in order.
+    pub given: Vec<Given>,
     /// Events that are logged one by one; none before time 0.
     #[serde(skip)]
     told: EventLog,
@@ -42,6 +45,7 @@ impl Default for Journal {
             row: 0,
             links: LinkNumbers::default(),
             causes: Causes::default(),
+            given: Vec::new(),
             told: EventLog::None,
         }
     }

@@ -538,7 +538,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
         jams: system.s.perturb.jams.iter().chain(later).cloned().collect(),
         avalanches: avalanches(system),
         impacts: None,
-        commands: system.s.given.clone(),
+        commands: system.s.journal.given.clone(),
         corrections: crate::record::corrected(
             [
                 ("collisions_beyond_tables", air.solved),

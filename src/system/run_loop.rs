@@ -6,7 +6,7 @@ use super::journal::Journal;
 use super::schedule::{Due, Schedule, Source};
 use super::source::{EventSource, Order, Sight, Sources};
 use super::watch::{TURN, Watch};
-use super::{Control, Given, Outcome, Progress, Setup, SystemError};
+use super::{Control, Outcome, Progress, Setup, SystemError};
 use crate::body::Formed;
 use crate::event::EventKind;
 use crate::geometry::Dimension;
@@ -20,8 +20,6 @@ pub(super) struct Course {
     pub journal: Journal,
     /// Warnings about the run.
     pub warnings: Vec<String>,
-    /// Commands given from outside.
-    pub given: Vec<Given>,
     /// Outcome of the run, if it is over.
     pub over: Option<Outcome>,
     /// Time up to which all events are handled, s.
@@ -39,7 +37,6 @@ impl Course {
             sources: Sources::new(setup),
             journal: Journal::default(),
             warnings: Vec::new(),
-            given: Vec::new(),
             over: None,
             time: 0.0,
             wall_seconds: 0.0,

@@ -36,7 +36,7 @@ pub(super) fn restored<D: Integrate>(
     let (mut dem, mut fields, _) = System::bare(&setup)?;
     let saved: Saved<'static, D> = frame::take(Kind::Stepped, state)?;
     let driver = saved.driver.into_owned();
-    command::adopt_all(&mut setup, &driver.given)?;
+    command::adopt_all(&mut setup, &driver.journal.given)?;
     if saved.dem.walls() != setup.boundaries.len()
         || !driver.sources.fit(&setup)
         || driver.meters.meters() != setup.sources.meters.len()

@@ -3,12 +3,13 @@
 use super::{Events, set_slide, settling, told};
 use crate::body::{Formed, GrainId};
 use crate::collide::engine::Stopped;
-use crate::control::{Command, Given, Readings};
+use crate::control::{Command, Readings};
 use crate::event::EventKind;
 use crate::geometry::Dimension;
 use crate::neighbor::wrapped;
 use crate::record::{Sink, Summary};
 use crate::system::command::{self, Commanded};
+use crate::system::journal::Journal;
 use crate::system::run_loop::{self, Driven};
 use crate::system::schedule::{Due, Schedule, Source};
 use crate::system::source::{Order, Sight, Sources};
@@ -183,12 +184,12 @@ impl<D: Formed> Commanded<D> for Events<D> {
         &mut self.setup
     }
 
-    fn stands(&self) -> (f64, u64) {
-        (self.course.time, self.course.journal.handled())
+    fn stands(&self) -> f64 {
+        self.course.time
     }
 
-    fn given(&mut self) -> &mut Vec<Given> {
-        &mut self.course.given
+    fn journal(&mut self) -> &mut Journal {
+        &mut self.course.journal
     }
 
     fn will_open(&mut self, wall: usize, _: f64) {

@@ -235,7 +235,7 @@ impl<D: Dimension> Events<D> {
                 ..WorkFigures::default()
             },
             energy,
-            commands: self.course.given.clone(),
+            commands: self.course.journal.given.clone(),
             corrections: corrected(corrections),
             cell: None,
             fields: self.fields(),

@@ -111,7 +111,7 @@ impl<D: Dimension> Events<D> {
         if let Some(state) = state {
             let saved: Saved<'_, D> = frame::take(Kind::Events, state)?;
             let meters = setup.sources.meters.len();
-            command::adopt_all(&mut setup, &saved.course.given)?;
+            command::adopt_all(&mut setup, &saved.course.journal.given)?;
             if saved.ids != setup.grains.len() as u64 || saved.meters.meters() != meters {
                 return Err(SystemError::Saved("it belongs to another scenario".into()));
             }

@@ -10,6 +10,7 @@ use super::{QuasiStatic, solver};
 use crate::body::Grain;
 use crate::contact::slow::{Line, SlowLink};
 use crate::geometry::{Dimension, Vector};
+use crate::ranks::Ranks;
 use crate::stress::{LinkKey, Network, Outcome, Packing, Relaxation, Rules, StressError};
 use crate::system::Setup;
 
@@ -38,7 +39,7 @@ struct Bearing {
 
 /// Laws of all links.
 #[derive(Debug)]
-pub(super) struct Bearings {
+pub(super) struct Bearings<'s> {
     /// By link; `None` for links without a law.
     each: Vec<Option<Bearing>>,
     /// Whether all laws are plain springs.
@@ -48,11 +49,18 @@ pub(super) struct Bearings {
     least: f64,
     /// Number of times that a law was not followed to the end.
     pub missed: u64,
+    /// Ranks that share the inverse stiffness matrix, if there are several.
+    ranks: Option<&'s (dyn Ranks + Sync)>,
 }
 
-impl Bearings {
+impl<'s> Bearings<'s> {
     /// Creates the laws for a setup under a mean load, N; `tolerance` is the force that counts as zero, N.
-    pub fn new<D: Dimension>(setup: &Setup<D>, tolerance: f64, mean_load: f64) -> Self {
+    pub fn new<D: Dimension>(
+        setup: &Setup<D>,
+        tolerance: f64,
+        mean_load: f64,
+        ranks: Option<&'s (dyn Ranks + Sync)>,
+    ) -> Self {
         let table = &setup.matter.laws;
         let springs = table.laws.iter().flatten().all(|law| !law.needs_radius());
         Bearings {
@@ -61,6 +69,7 @@ impl Bearings {
             tolerance,
             least: FOLLOWED * mean_load,
             missed: 0,
+            ranks,
         }
     }
 
@@ -228,7 +237,6 @@ pub(super) fn relax<D: Dimension>(
         rules,
         packing,
         bearings,
-        ranks,
         ..
     } = filling;
     // Forces of walls and pulls may exceed loads so far that rounding alone passes the tolerance.
@@ -241,7 +249,8 @@ pub(super) fn relax<D: Dimension>(
     let Some(settings) = settings else {
         return Ok(all);
     };
-    let anew = |network: &Network<D>| solver(settings.solver, network, setup.grains.len(), *ranks);
+    let ranks = bearings.ranks;
+    let anew = |network: &Network<D>| solver(settings.solver, network, setup.grains.len(), ranks);
     for round in 0.. {
         let lines = bearings.new_lines(packing, &all, round);
         if lines.is_empty() {

@@ -2,10 +2,11 @@
 
 use super::{QuasiStatic, loads, moving_walls, perturb};
 use crate::body::{Formed, GrainId};
-use crate::control::{Command, Given, Readings};
+use crate::control::{Command, Readings};
 use crate::geometry::Dimension;
 use crate::record::{Sink, Summary};
 use crate::system::command::{self, Commanded};
+use crate::system::journal::Journal;
 use crate::system::run_loop::{self, Driven};
 use crate::system::schedule::{Due, Schedule, Source};
 use crate::system::source::{Order, Sight, Sources};
@@ -158,12 +159,12 @@ impl<D: Formed> Commanded<D> for QuasiStatic<'_, D> {
         &mut self.setup
     }
 
-    fn stands(&self) -> (f64, u64) {
-        (self.course.time, self.course.journal.handled())
+    fn stands(&self) -> f64 {
+        self.course.time
     }
 
-    fn given(&mut self) -> &mut Vec<Given> {
-        &mut self.course.given
+    fn journal(&mut self) -> &mut Journal {
+        &mut self.course.journal
     }
 
     /// Does nothing: the filling reads in its setup which walls are there.

@@ -261,7 +261,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
                 ..WorkFigures::default()
             },
             energy,
-            commands: self.course.given.clone(),
+            commands: self.course.journal.given.clone(),
             corrections: corrected(corrections),
             cell: None,
             fields: None,

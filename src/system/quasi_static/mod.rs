@@ -62,12 +62,10 @@ pub struct QuasiStatic<'s, D: Dimension> {
     setup: Setup<D>,
     rules: Rules,
     packing: Packing<'s, D>,
-    /// Ranks that share the inverse stiffness matrix, where there are several.
-    ranks: Option<&'s (dyn Ranks + Sync)>,
     surroundings: Surroundings<D>,
     walls: MovingWalls,
     loads: Loads<D>,
-    bearings: Bearings,
+    bearings: Bearings<'s>,
     course: Course,
     /// Node of each grain that has been added.
     nodes: Vec<NodeKey>,
@@ -165,11 +163,10 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         let mut run = QuasiStatic {
             rules: rules(&settings, load),
             packing: Packing::new(freedom, solver(settings.solver, &nothing, count, ranks)),
-            ranks,
             surroundings: Surroundings::new(&setup)?,
             walls: MovingWalls::new(&setup),
             loads: Loads::new(&setup),
-            bearings: Bearings::new(&setup, settings.tolerance, load),
+            bearings: Bearings::new(&setup, settings.tolerance, load, ranks),
             course: Course::new(&setup),
             nodes: Vec::with_capacity(count),
             gone: Vec::new(),
@@ -278,7 +275,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         let saved = Saved {
             grains: self.nodes.len() as u64,
             handled: self.course.journal.handled(),
-            given: self.course.given.clone(),
+            given: self.course.journal.given.clone(),
         };
         frame::put(Kind::QuasiStatic, &saved)
     }
