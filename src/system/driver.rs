@@ -207,6 +207,9 @@ impl<D: Integrate> System<D> {
         control: &mut Control<'_>,
     ) -> Result<Option<Outcome>, SystemError> {
         let outcome = run_loop::run_until(self, until, sink, control)?;
+        if outcome != Some(Outcome::Finished) {
+            return Ok(outcome);
+        }
         let outcome = overtime::judge(self, outcome, control)?;
         self.spent(0.0);
         Ok(outcome)

@@ -15,10 +15,7 @@ pub(super) fn judge<D: Integrate>(
     outcome: Option<Outcome>,
     control: &Control<'_>,
 ) -> Result<Option<Outcome>, SystemError> {
-    if outcome != Some(Outcome::Finished)
-        || system.s.stage.over != outcome
-        || !system.s.watch.is_calm()
-    {
+    if system.s.stage.over != outcome || !system.s.watch.is_calm() {
         return Ok(outcome);
     }
     let Some(jam) = verdict(system, control)? else {

@@ -279,7 +279,9 @@ fn taps_break_jams_and_the_flow_goes_on() {
         rows.collect::<Vec<_>>()
     };
     let (jams, taps) = (of(EventKind::Jam), of(EventKind::Perturb));
-    assert_eq!(jams.len(), summary.jams.len());
+    // One that is established after the end is no event of the run.
+    let within = |jam: &&arenite::record::Jam| jam.verdict_time <= 3.5;
+    assert_eq!(jams.len(), summary.jams.iter().filter(within).count());
     let out = of(EventKind::DeleteBodies);
     for (jam, tap) in jams.iter().zip(&taps) {
         close("the delay", tap.time - jam.time, 0.1, 1e-9);

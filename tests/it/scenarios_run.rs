@@ -215,7 +215,12 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         let (folder, _) = run(name, set);
         let figures = whole_folder(&folder.path().join("run"), dimensions);
         assert_eq!(figures["scenario"], name);
-        assert_eq!(figures["status"], "finished", "{name}");
+        // Cut short, it ends in a jam that its next tap would break.
+        let ends = match name {
+            "discharge-reload" => "jammed",
+            _ => "finished",
+        };
+        assert_eq!(figures["status"], ends, "{name}");
         // The issue asks for 1e-3 of the energy that flowed; the single contacts are made to
         // close to 2e-4.
         let limit = if figures["grains"]["initial"].as_u64().unwrap() < 3 {
