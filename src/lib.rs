@@ -3,7 +3,7 @@
 //! Each part of a granular system is simulated with the model that fits it now: grains fly on analytic paths, groups
 //! in contact are integrated as clusters; one central event queue drives them.
 //! The layers, from below: [`ranks`], [`geometry`], [`calc`], [`body`]; [`contact`], [`field`], [`neighbor`],
-//! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`], [`qrb`]; [`record`], [`system`]; [`scenario`], [`simulation`];
+//! [`event`], [`hgraph`]; [`cluster`], [`collide`], [`stress`], [`rigidity`]; [`record`], [`system`]; [`scenario`], [`simulation`];
 //! [`study`], [`sweep`], [`view`], [`cli`].
 //!
 //! A scenario runs from a few lines (docs/library.md has more):

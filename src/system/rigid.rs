@@ -4,7 +4,7 @@
 //! Links of grains at rest come and go ten times a millisecond, mostly the same ones again. Groups are
 //! therefore found only now and then, from the present links: before each row that reports them,
 //! and every few solves for increments. In between, a woken grain is no longer rigid; the others stay as they were.
-//! (If `qrb::Pebble` kept them up to date, the loss of a link would cost some 100 microseconds, as much as to find
+//! (If `rigidity::Pebble` kept them up to date, the loss of a link would cost some 100 microseconds, as much as to find
 //! all groups of a bed of 1,000 disks anew.)
 
 use super::journal::Journal;

@@ -280,7 +280,7 @@ fn taps_break_jams_and_the_flow_goes_on() {
     };
     let (jams, taps) = (of(EventKind::Jam), of(EventKind::Perturb));
     // One that is established after the end is no event of the run.
-    let within = |jam: &&arenite::record::Jam| jam.verdict_time <= 3.5;
+    let within = |jam: &&Jam| jam.verdict_time <= 3.5;
     assert_eq!(jams.len(), summary.jams.iter().filter(within).count());
     let out = of(EventKind::DeleteBodies);
     for (jam, tap) in jams.iter().zip(&taps) {
