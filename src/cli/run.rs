@@ -66,6 +66,7 @@ impl<'r> Sharing<'r> {
     }
 }
 
+/// Decides what ranks share, and runs.
 fn shared<D: Integrate>(
     args: &RunArgs,
     scenario: &Scenario,

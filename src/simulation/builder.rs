@@ -198,7 +198,7 @@ impl<'a> Builder<'a> {
     pub fn build(self) -> Result<Simulation<'a>, SimulationError> {
         if let Some(every) = self.watchers.fault() {
             return Err(SimulationError::Asked(format!(
-                "who looks every {every} s: it must be more than 0, and finite"
+                "the interval of an observer, a condition or an action is {every} s, but must be positive and finite"
             )));
         }
         let (name, setup, scenario) = read(self.from, &self.sections, &self.values)?;
@@ -269,6 +269,8 @@ fn bring_law<D: Dimension>(
     let name = law.name();
     let without = [
         (setup.models.morph.is_some(), "`[morph]`"),
+        (setup.models.events.is_some(), "`[events]`"),
+        (setup.motion.collisions.is_some(), "`run.collisions`"),
         (
             setup.motion.integrator == IntegratorName::Heun,
             "the integrator `heun`",

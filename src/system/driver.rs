@@ -206,11 +206,18 @@ impl<D: Integrate> System<D> {
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
     ) -> Result<Option<Outcome>, SystemError> {
+        let began = Instant::now();
         let outcome = run_loop::run_until(self, until, sink, control)?;
         if outcome != Some(Outcome::Finished) {
             return Ok(outcome);
         }
-        let outcome = overtime::judge(self, outcome, control)?;
+        let limit = control.wall_limit;
+        let mut rest = Control {
+            wall_limit: limit.map(|limit| limit.saturating_sub(began.elapsed())),
+            threads: control.threads,
+            ..Control::new(control.interrupted)
+        };
+        let outcome = overtime::judge(self, outcome, &mut rest)?;
         self.spent(0.0);
         Ok(outcome)
     }

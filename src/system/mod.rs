@@ -45,6 +45,7 @@ mod models;
 mod nodes;
 mod outlet;
 mod overtime;
+mod own;
 mod pending;
 mod perturb;
 mod place;

@@ -13,7 +13,7 @@ use crate::record::{Jam, NullSink};
 pub(super) fn judge<D: Integrate>(
     system: &mut System<D>,
     outcome: Option<Outcome>,
-    control: &Control<'_>,
+    control: &mut Control<'_>,
 ) -> Result<Option<Outcome>, SystemError> {
     if system.s.stage.over != outcome || !system.s.watch.is_calm() {
         return Ok(outcome);
@@ -28,25 +28,19 @@ pub(super) fn judge<D: Integrate>(
 
 /// Returns the jam that is found if a copy goes on.
 fn verdict<D: Integrate>(
-    system: &mut System<D>,
-    control: &Control<'_>,
+    system: &System<D>,
+    control: &mut Control<'_>,
 ) -> Result<Option<Jam>, SystemError> {
     let Some(first) = system.s.schedule.time_of(Source::Jam) else {
         return Ok(None);
     };
-    let mut copy = saved::restored(system.setup.clone(), &system.save()?)?;
+    let mut copy = saved::copied(system)?;
     copy.dem.set_threads(control.threads);
     let known = copy.s.perturb.jams.len();
     copy.extend(copy.s.sources.look().last_of(first, LOOKS));
-    let mut control = Control {
-        interrupted: control.interrupted,
-        wall_limit: control.wall_limit,
-        progress: None,
-        threads: control.threads,
-    };
     while let Some(look) = copy.s.schedule.time_of(Source::Jam) {
         // An error after the end is no fault of the run.
-        let went = run_loop::run_until(&mut copy, look, &mut NullSink, &mut control);
+        let went = run_loop::run_until(&mut copy, look, &mut NullSink, control);
         if let Some(jam) = copy.s.perturb.jams.get(known) {
             return Ok(Some(jam.clone()));
         }

@@ -10,11 +10,13 @@ use super::build::search;
 use super::driver::DriverState;
 use super::filled::Filling;
 use super::frame::Kind;
-use super::{EventLog, Setup, System, SystemError, apply, command, frame};
+use super::{EventLog, Setup, System, SystemError, apply, command, frame, own};
 use crate::cluster;
-use crate::cluster::DemState;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{Dem, DemState};
 use crate::control::Order;
+use crate::field::FieldSet;
+use crate::geometry::Vector;
 
 /// State of a stepped run.
 #[derive(Serialize, Deserialize)]
@@ -26,6 +28,8 @@ struct Saved<'a, D: Integrate> {
     /// State of each field that has an inner one.
     fields: Vec<Vec<f64>>,
     filled: Option<Cow<'a, Filling>>,
+    /// Laws and fields of the calling program.
+    own: Vec<String>,
 }
 
 /// Implements [`System::restore`].
@@ -33,10 +37,39 @@ pub(super) fn restored<D: Integrate>(
     mut setup: Setup<D>,
     state: &[u8],
 ) -> Result<System<D>, SystemError> {
-    let (mut dem, mut fields, _) = System::bare(&setup)?;
+    let (dem, fields, _) = System::bare(&setup)?;
     let saved: Saved<'static, D> = frame::take(Kind::Stepped, state)?;
+    own::check(&setup, &saved.own)?;
+    command::adopt_all(&mut setup, &saved.driver.journal.given)?;
+    rebuilt(setup, dem, fields, saved)
+}
+
+/// Returns a copy of a system, which goes on as the system itself would: the step and the margins of lists are those of the system, though
+/// fewer grains may be left than at its start.
+pub(super) fn copied<D: Integrate>(system: &System<D>) -> Result<System<D>, SystemError> {
+    let mut setup = system.setup.clone();
+    // The setup of a running system follows gravity and has no list of grains.
+    setup.fields.gravity = D::Vector::from_fn(|k| system.s.ledger.gravity[k]);
+    setup.grains = system.grains_at(system.dem.world.clock.time());
+    let (mut dem, fields, _) = System::bare(&setup)?;
+    dem.world.clock = system.dem.world.clock;
+    dem.world.physics.options = system.dem.world.physics.options;
+    rebuilt(
+        setup,
+        dem,
+        fields,
+        frame::take(Kind::Stepped, &state(system)?)?,
+    )
+}
+
+/// Puts a saved state into the parts of a system without grains.
+fn rebuilt<D: Integrate>(
+    mut setup: Setup<D>,
+    mut dem: Dem<D>,
+    mut fields: FieldSet<D>,
+    saved: Saved<'static, D>,
+) -> Result<System<D>, SystemError> {
     let driver = saved.driver.into_owned();
-    command::adopt_all(&mut setup, &driver.journal.given)?;
     if saved.dem.walls() != setup.boundaries.len()
         || !driver.sources.fit(&setup)
         || driver.meters.meters() != setup.sources.meters.len()
@@ -98,6 +131,7 @@ pub(super) fn state<D: Integrate>(system: &System<D>) -> Result<Vec<u8>, SystemE
         air: system.air.as_ref().map(|air| Cow::Borrowed(&air.s)),
         fields: system.fields.states(),
         filled: system.filled.as_ref().map(Cow::Borrowed),
+        own: own::names(&system.setup),
     };
     frame::put(Kind::Stepped, &saved)
 }

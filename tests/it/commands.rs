@@ -291,19 +291,55 @@ fn what_cannot_be_done_is_refused() {
     }
 }
 
-/// A jam that stands ends when a wall is opened by command.
-#[test]
-fn a_command_ends_a_jam() {
+/// A hopper with an orifice of a diameter and a half.
+fn narrow(finish: f64) -> Simulation<'static> {
     let text = include_str!("../../scenarios/hopper.toml");
     let narrow = text
         .replace("0.11, 0.0]", "0.135, 0.0]")
         .replace("0.19, 0.0]", "0.165, 0.0]");
-    let mut run = Simulation::builder()
-        .text("hopper", narrow)
-        .set("run.finish=4.0")
+    let hopper = Simulation::builder().text("hopper", narrow);
+    hopper
+        .set(format!("run.finish={finish:?}"))
         .set("fill.0.lattice.count=150")
         .build()
-        .unwrap();
+        .unwrap()
+}
+
+/// A run that ends before its jam is established is told it as a longer run finds it, whatever was commanded before.
+#[test]
+fn a_jam_after_the_end_is_that_of_a_longer_run() {
+    let tap = Command::Tap {
+        velocity: [0.0, 0.5, 0.0],
+        region: None,
+    };
+    let run = |finish: f64, taps: bool| {
+        let mut run = narrow(finish);
+        if taps {
+            run.run_until(0.3).unwrap();
+            run.command(&tap).unwrap();
+        }
+        let stop = run.run().unwrap();
+        (stop, run.summary())
+    };
+    for taps in [false, true] {
+        let (stop, long) = run(4.0, taps);
+        assert_eq!(stop, Stop::Over(Outcome::Jammed));
+        let found = long.jam.expect("a jam");
+        let end = found.verdict_time - 0.03;
+        let (stop, short) = run(end, taps);
+        assert_eq!(stop, Stop::Over(Outcome::Jammed), "{taps}");
+        assert_eq!(short.time.simulated, end);
+        let later = short.jam.expect("a jam after the end");
+        assert_eq!(later.verdict_time, found.verdict_time, "{taps}");
+        assert_eq!(later.time, found.time);
+        assert_eq!(later.arch, found.arch);
+    }
+}
+
+/// A jam that stands ends when a wall is opened by command.
+#[test]
+fn a_command_ends_a_jam() {
+    let mut run = narrow(4.0);
     run.run_until(3.0).unwrap();
     let left = run.moment().grains.len();
     assert!(run.summary().jam.is_some() && left > 50, "{left} are left");

@@ -113,6 +113,11 @@ fn a_run_that_goes_on_is_given_its_field_anew() {
             whole.summary().state_hash,
             "{models:?}"
         );
+        let without = Simulation::builder()
+            .text("trap", scene(models))
+            .resume(state);
+        let why = without.build().expect_err("no field").to_string();
+        assert!(why.contains("the field `trap`"), "{models:?}: {why}");
     }
 }
 

@@ -221,6 +221,47 @@ fn a_saved_run_goes_on_with_the_law_of_its_name() {
     let mut again = again.build().unwrap();
     again.run().unwrap();
     assert_eq!(first.summary().state_hash, again.summary().state_hash);
+    let mut saved = build().law("ball", "ball", Springs).build().unwrap();
+    saved.run_until(0.07).unwrap();
+    let without = build().resume(saved.save().unwrap()).build();
+    let why = without.expect_err("the law is missing").to_string();
+    assert!(
+        why.contains("the law `springs` between `ball` and `ball`"),
+        "{why}"
+    );
+}
+
+/// Laws without fields of their own may lie at one address, and are two laws all the same.
+#[test]
+fn laws_are_told_apart_by_name() {
+    #[derive(Debug)]
+    struct Softer;
+    impl OwnLaw for Softer {
+        fn name(&self) -> &str {
+            "softer"
+        }
+        fn friction(&self) -> f64 {
+            0.0
+        }
+        fn respond(&self, contact: &Contact<Eight>) -> Response<Eight> {
+            Springs.respond(contact)
+        }
+        fn elastic(&self) -> Elastic {
+            Elastic::Linear(0.5 * KN)
+        }
+        fn loss(&self) -> Loss {
+            Springs.loss()
+        }
+        fn tangential_stiffness(&self, overlap: f64, radius: f64) -> f64 {
+            Springs.tangential_stiffness(overlap, radius)
+        }
+    }
+    let [one, other] = [
+        arenite::contact::BroughtLaw::new(Springs),
+        arenite::contact::BroughtLaw::new(Softer),
+    ];
+    assert_eq!(one, one);
+    assert_ne!(one, other);
 }
 
 /// A column of a filling: overlaps under its weight are those of the law.
@@ -290,6 +331,10 @@ fn what_a_law_cannot_go_with_is_refused() {
         why.contains("`springs`") && why.contains("[morph]"),
         "{why}"
     );
+    let why = refused(scene("[run]\nfinish = 1.0\n[events]\n"), "ball");
+    assert!(why.contains("[events]"), "{why}");
+    let why = refused(scene("[run]\nfinish = 1.0\ncollisions = true\n"), "ball");
+    assert!(why.contains("run.collisions"), "{why}");
     let why = refused(scene("[run]\nfinish = 1.0\n"), "bal");
     assert!(why.contains("did you mean `ball`"), "{why}");
 }

@@ -23,7 +23,7 @@ pub(super) use start::no_start;
 use super::frame::{self, Kind};
 use super::meter::{self, MeterState, Seen};
 use super::run_loop::Course;
-use super::{CollapseName, EventLog, Outcome, Setup, SystemError, command, wear};
+use super::{CollapseName, EventLog, Outcome, Setup, SystemError, command, own, wear};
 use crate::cluster::WearMap;
 use crate::collide::engine::{Engine, Other, Stopped, WallTally};
 use crate::control::Order;
@@ -88,6 +88,8 @@ struct Saved<'a, D: Dimension> {
     course: Cow<'a, Course>,
     meters: Cow<'a, MeterState>,
     population: Cow<'a, Population<D>>,
+    /// Laws and fields of the calling program.
+    own: Vec<String>,
 }
 
 /// An event-driven run.
@@ -111,6 +113,7 @@ impl<D: Dimension> Events<D> {
         if let Some(state) = state {
             let saved: Saved<'_, D> = frame::take(Kind::Events, state)?;
             let meters = setup.sources.meters.len();
+            own::check(&setup, &saved.own)?;
             command::adopt_all(&mut setup, &saved.course.journal.given)?;
             if saved.ids != setup.grains.len() as u64 || saved.meters.meters() != meters {
                 return Err(SystemError::Saved("it belongs to another scenario".into()));
@@ -122,9 +125,9 @@ impl<D: Dimension> Events<D> {
                 }
             }
             let mut engine = saved.engine.into_owned();
-            let own = &setup.fields.place.own;
-            if !own.is_empty() {
-                engine.bring_fields(own);
+            let fields = &setup.fields.place.own;
+            if !fields.is_empty() {
+                engine.bring_fields(fields);
             }
             return Ok(Events {
                 setup,
@@ -164,6 +167,7 @@ impl<D: Dimension> Events<D> {
             course: Cow::Borrowed(&self.course),
             meters: Cow::Borrowed(&self.meters),
             population: Cow::Borrowed(&self.population),
+            own: own::names(&self.setup),
         };
         frame::put(Kind::Events, &saved)
     }

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::command;
 use super::cost;
 use super::frame::{self, Kind};
+use super::own;
 use super::run_loop::{self, Course, Driven};
 use super::schedule::Source;
 use super::watch::Watch;
@@ -55,6 +56,8 @@ struct Saved {
     handled: u64,
     /// Commands given from outside.
     given: Vec<Given>,
+    /// Laws and fields of the calling program.
+    own: Vec<String>,
 }
 
 /// A filling in equilibrium, grain by grain.
@@ -180,6 +183,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
         run.begin(settings.interval);
         if let Some(state) = state {
             let saved: Saved = frame::take(Kind::QuasiStatic, state)?;
+            own::check(&run.setup, &saved.own)?;
             let mut watch = Watch::new(None);
             let mut given = saved.given.iter().peekable();
             loop {
@@ -276,6 +280,7 @@ impl<'s, D: Formed> QuasiStatic<'s, D> {
             grains: self.nodes.len() as u64,
             handled: self.course.journal.handled(),
             given: self.course.journal.given.clone(),
+            own: own::names(&self.setup),
         };
         frame::put(Kind::QuasiStatic, &saved)
     }
