@@ -18,8 +18,8 @@ use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::{self, Frictions, SiloError};
 use crate::system::{
-    Control, Dealt, Driver, Outcome, Setup, Shared, System, SystemError, bricks_of, driver_of,
-    moving_part,
+    Control, DistributedFilling, Driver, Outcome, Setup, Shared, System, SystemError, bricks_of,
+    driver_of, moving_part,
 };
 use crate::view::report::{Live, Shown};
 
@@ -74,7 +74,7 @@ fn shared<D: Integrate>(
     setup: Setup<D>,
     ranks: &dyn Ranks,
 ) -> Result<(), Failure> {
-    if ranks.size() > 1 && Dealt::takes(&setup) {
+    if ranks.size() > 1 && DistributedFilling::supports(&setup) {
         return Bridge::lend(ranks, |ranks| {
             on_ranks(args, scenario, resolved, setup, Sharing::Rows(ranks))
         });
@@ -101,7 +101,7 @@ fn on_ranks<D: Integrate>(
     control.wall_limit = args.wall_limit;
     let sink = &mut NullSink;
     let went = match sharing {
-        Sharing::Rows(ranks) => Dealt::new(setup, ranks)
+        Sharing::Rows(ranks) => DistributedFilling::new(setup, ranks)
             .and_then(|mut filling| filling.run(sink, &mut control).map(drop)),
         Sharing::Bricks(ranks) => {
             System::run_over(setup, args.bricks, ranks, sink, &mut control).map(drop)
@@ -190,7 +190,7 @@ fn run_in<D: Integrate>(
     };
     let settle = setup.run.settle.map_or(0.0, |settle| settle.at_most);
     let mut system: Box<dyn Driver + '_> = match sharing {
-        Sharing::Rows(ranks) => Box::new(Dealt::new(setup, ranks)?),
+        Sharing::Rows(ranks) => Box::new(DistributedFilling::new(setup, ranks)?),
         Sharing::Bricks(ranks) if ranks.size() > 1 => {
             Box::new(Shared::new(setup, args.bricks, ranks))
         }

@@ -16,7 +16,7 @@ pub use law::{Contact, Elastic, Law, LinkLaw, Loss, Response};
 pub(crate) use law::{with_law, with_plain_law};
 pub use laws::{ContactLaw, Hertz, Linear, LinearPerMass, Mutze, ThorntonNing, Viscoelastic};
 pub(crate) use laws::{with_compiled_law, with_contact_law};
-pub use own::{BroughtLaw, Eight, OwnLaw};
+pub use own::{Eight, OwnLaw, OwnLawHandle};
 pub use restitution::{damping_ratio, restitution};
 pub(crate) use stiffness::lasting;
 pub use stiffness::{Rates, Stiffness};

@@ -53,15 +53,15 @@ static LAWS: Mutex<BTreeMap<String, &'static dyn OwnLaw>> = Mutex::new(BTreeMap:
 
 /// Handle of such a law in a setup. Saved states contain only its name.
 #[derive(Clone, Copy, Debug)]
-pub struct BroughtLaw(&'static dyn OwnLaw);
+pub struct OwnLawHandle(&'static dyn OwnLaw);
 
-impl BroughtLaw {
+impl OwnLawHandle {
     /// Registers a law for the rest of the process. States that are restored later use the latest law of a name.
     pub fn new(law: impl OwnLaw + 'static) -> Self {
         let law: &'static dyn OwnLaw = Box::leak(Box::new(law));
         let mut laws = LAWS.lock().unwrap_or_else(PoisonError::into_inner);
         laws.insert(law.name().to_owned(), law);
-        BroughtLaw(law)
+        OwnLawHandle(law)
     }
 
     /// Returns the name of the law.
@@ -71,31 +71,31 @@ impl BroughtLaw {
     }
 }
 
-impl PartialEq for BroughtLaw {
+impl PartialEq for OwnLawHandle {
     fn eq(&self, other: &Self) -> bool {
         // Laws without fields may share an address.
         self.name() == other.name() && std::ptr::addr_eq(self.0, other.0)
     }
 }
 
-impl Serialize for BroughtLaw {
+impl Serialize for OwnLawHandle {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         self.name().serialize(to)
     }
 }
 
-impl<'de> Deserialize<'de> for BroughtLaw {
+impl<'de> Deserialize<'de> for OwnLawHandle {
     fn deserialize<R: Deserializer<'de>>(from: R) -> Result<Self, R::Error> {
         let name = String::deserialize(from)?;
         let laws = LAWS.lock().unwrap_or_else(PoisonError::into_inner);
         let law = laws.get(&name).copied();
-        law.map(BroughtLaw).ok_or_else(|| {
+        law.map(OwnLawHandle).ok_or_else(|| {
             serde::de::Error::custom(format!("the program has no contact law `{name}`"))
         })
     }
 }
 
-impl Law for BroughtLaw {
+impl Law for OwnLawHandle {
     const NEEDS_RADIUS: bool = true;
     const STIFFENS: bool = true;
     // Evaluated by the kernels of laws with additional terms.

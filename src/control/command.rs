@@ -52,7 +52,7 @@ pub enum Command {
 
 /// A command that was given to a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Given {
+pub struct GivenCommand {
     /// Time of the command, s.
     pub time: f64,
     /// Number of events from the queue before it.

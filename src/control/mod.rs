@@ -11,7 +11,7 @@ mod valve;
 
 use std::fmt::Debug;
 
-pub use command::{ArchGrain, Command, Given};
+pub use command::{ArchGrain, Command, GivenCommand};
 pub(crate) use registry::with_all_control_features;
 pub use registry::{Control, ControlFeature, ControlSection};
 pub use valve::{Closes, Valve, ValveKeys};

@@ -44,7 +44,7 @@ pub use grid::{Grid, GridKeys, Outside};
 pub use kind::{Around, FieldKind, FieldRow, Kind, Reach, Read};
 pub use magnetic::{AlternatingMagneticField, Magnetic, MagneticField};
 pub use oscillation::{AlternatingKeys, Oscillation, VectorKeys};
-pub use own::{Brought, GrainPoint, OwnField};
+pub use own::{GrainPoint, OwnField, OwnFieldHandle};
 pub use particle_columns::{Action, Member, ParticleColumns};
 pub use rates::{Fastest, Smallest};
 pub use registry::{FieldFeature, FieldSection, NonUniformFields};

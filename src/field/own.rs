@@ -63,9 +63,9 @@ pub trait OwnField: Debug + Send + Sync {
 
 /// Such a field in a setup. Neither text nor saved state contains it: supply it again when a run is resumed.
 #[derive(Clone, Debug)]
-pub struct Brought(pub Arc<dyn OwnField>);
+pub struct OwnFieldHandle(pub Arc<dyn OwnField>);
 
-impl PartialEq for Brought {
+impl PartialEq for OwnFieldHandle {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -82,7 +82,7 @@ fn told<D: Dimension>(at: &FieldPoint<D>) -> GrainPoint {
     }
 }
 
-impl<D: Dimension> ForceField<D> for Brought {
+impl<D: Dimension> ForceField<D> for OwnFieldHandle {
     fn name(&self) -> &str {
         self.0.name()
     }
@@ -104,7 +104,7 @@ impl<D: Dimension> ForceField<D> for Brought {
     }
 }
 
-impl<D: Dimension> Kind<D> for Brought {
+impl<D: Dimension> Kind<D> for OwnFieldHandle {
     /// It has the same requirements as an acceleration from a table.
     fn asks(&self) -> Vec<FieldFeature> {
         vec![FieldFeature::TableField]

@@ -16,7 +16,7 @@ use super::keys::{View, is_zero};
 use super::kind::{FieldRow, Kind, Read};
 use super::magnetic::{self, Magnetic};
 use super::oscillation::VectorKeys;
-use super::own::Brought;
+use super::own::OwnFieldHandle;
 use super::rotation::{self, TurningFrame, TurningKeys};
 use super::source::Carried;
 use super::table::{self, TabulatedField};
@@ -70,7 +70,7 @@ macro_rules! fields {
             )+
             /// Those that a program brings.
             #[serde(skip)]
-            pub own: Vec<Brought>,
+            pub own: Vec<OwnFieldHandle>,
             /// Densities by material, of which masses make volumes; of others the volume is that of a disk or sphere.
             pub densities: Vec<f64>,
         }

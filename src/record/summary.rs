@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::nodes::{ModelFigures, NodeFigures};
-use crate::control::Given;
+use crate::control::GivenCommand;
 use crate::event::EventKind;
 
 /// Reads a number; JSON has neither infinity nor NaN: a run that failed because of one has null there.
@@ -94,7 +94,7 @@ pub struct Summary {
     pub impacts: Option<ImpactFigures>,
     /// Commands given by the calling program; empty without any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub commands: Vec<Given>,
+    pub commands: Vec<GivenCommand>,
     /// Number of corrections and fallbacks by name, those that occurred.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub corrections: BTreeMap<String, u64>,

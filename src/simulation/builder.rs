@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::watchers::Watchers;
 use super::{Moment, Simulation, SimulationError};
-use crate::contact::{BroughtLaw, ContactLaw, OwnLaw};
+use crate::contact::{ContactLaw, OwnLaw, OwnLawHandle};
 use crate::control::Command;
-use crate::field::{Brought, OwnField};
+use crate::field::{OwnField, OwnFieldHandle};
 use crate::geometry::Dimension;
 use crate::record::{NullSink, Sink};
 use crate::scenario::{AnySetup, Override, Problem, Scenario, Text};
@@ -37,8 +37,8 @@ pub struct Builder<'a> {
     values: Vec<String>,
     state: Option<Vec<u8>>,
     threads: usize,
-    fields: Vec<Brought>,
-    laws: Vec<(String, String, BroughtLaw)>,
+    fields: Vec<OwnFieldHandle>,
+    laws: Vec<(String, String, OwnLawHandle)>,
     sink: Box<dyn Sink + 'a>,
     watchers: Watchers<'a>,
 }
@@ -141,7 +141,7 @@ impl<'a> Builder<'a> {
         other: impl Into<String>,
         law: impl OwnLaw + 'static,
     ) -> Self {
-        let law = BroughtLaw::new(law);
+        let law = OwnLawHandle::new(law);
         self.laws.push((material.into(), other.into(), law));
         self
     }
@@ -150,7 +150,7 @@ impl<'a> Builder<'a> {
     /// state contains it: supply it again when a run is resumed.
     #[must_use]
     pub fn field(mut self, field: impl OwnField + 'static) -> Self {
-        self.fields.push(Brought(Arc::new(field)));
+        self.fields.push(OwnFieldHandle(Arc::new(field)));
         self
     }
 
@@ -238,8 +238,8 @@ impl<'a> Builder<'a> {
 /// Adds fields and laws of the calling program to a setup.
 fn bring<D: Dimension>(
     setup: &mut Setup<D>,
-    fields: Vec<Brought>,
-    laws: &[(String, String, BroughtLaw)],
+    fields: Vec<OwnFieldHandle>,
+    laws: &[(String, String, OwnLawHandle)],
 ) -> Result<(), SimulationError> {
     for (a, b, law) in laws {
         bring_law(setup, [a, b], *law)?;
@@ -264,7 +264,7 @@ fn bring<D: Dimension>(
 fn bring_law<D: Dimension>(
     setup: &mut Setup<D>,
     pair: [&String; 2],
-    law: BroughtLaw,
+    law: OwnLawHandle,
 ) -> Result<(), SimulationError> {
     let name = law.name();
     let without = [

@@ -5,11 +5,11 @@ use super::Moment;
 use crate::control::Command;
 
 /// A callback that is given the state of the run.
-type Look<'a> = Box<dyn FnMut(&Moment) -> Told + 'a>;
+type Look<'a> = Box<dyn FnMut(&Moment) -> Reaction + 'a>;
 
 /// Result of the callbacks at one time.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Reaction {
     /// Commands for the run, in order.
     pub commands: Vec<Command>,
     /// Index of the first condition that holds.
@@ -46,13 +46,13 @@ impl<'a> Watchers<'a> {
     pub fn observe(&mut self, every: f64, mut look: impl FnMut(&Moment) + 'a) {
         self.add(every, false, move |moment| {
             look(moment);
-            Told::default()
+            Reaction::default()
         });
     }
 
     /// Adds a callback that returns commands.
     pub fn act(&mut self, every: f64, mut act: impl FnMut(&Moment) -> Vec<Command> + 'a) {
-        self.add(every, true, move |moment| Told {
+        self.add(every, true, move |moment| Reaction {
             commands: act(moment),
             condition: None,
         });
@@ -62,13 +62,13 @@ impl<'a> Watchers<'a> {
     pub fn stop_when(&mut self, every: f64, mut holds: impl FnMut(&Moment) -> bool + 'a) {
         let number = self.conditions;
         self.conditions += 1;
-        self.add(every, false, move |moment| Told {
+        self.add(every, false, move |moment| Reaction {
             commands: Vec::new(),
             condition: holds(moment).then_some(number),
         });
     }
 
-    fn add(&mut self, every: f64, acts: bool, look: impl FnMut(&Moment) -> Told + 'a) {
+    fn add(&mut self, every: f64, acts: bool, look: impl FnMut(&Moment) -> Reaction + 'a) {
         self.all.push(Watcher {
             every,
             looks: 0,
@@ -101,8 +101,8 @@ impl<'a> Watchers<'a> {
 
     /// Calls all callbacks that are due, in the order in which they were added. At the end of a run nothing can be done any more: those that act
     /// are not called.
-    pub fn look(&mut self, moment: &Moment, over: bool) -> Told {
-        let mut all = Told::default();
+    pub fn look(&mut self, moment: &Moment, over: bool) -> Reaction {
+        let mut all = Reaction::default();
         for watcher in &mut self.all {
             if watcher.next() > moment.time || over && watcher.acts {
                 continue;

@@ -51,7 +51,7 @@ pub fn run_over(
     let (open, look) = common_folder(sweep, options, &points, ranks)?;
     let (give, take) = channel();
     let (tell, events) = channel();
-    let supply = Dealt {
+    let supply = DistributedFilling {
         take: Mutex::new(take),
         tell,
     };
@@ -215,12 +215,12 @@ enum Event {
 }
 
 /// Source of the runs assigned by rank 0.
-struct Dealt {
+struct DistributedFilling {
     take: Mutex<Receiver<usize>>,
     tell: Sender<Event>,
 }
 
-impl Supply for Dealt {
+impl Supply for DistributedFilling {
     fn next(&self) -> Option<usize> {
         self.tell.send(Event::Idle).ok()?;
         let take = self.take.lock().unwrap_or_else(|e| e.into_inner());

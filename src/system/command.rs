@@ -7,7 +7,7 @@ use super::schedule::{Due, Source};
 use super::source::Order;
 use super::{Setup, SystemError, features};
 use crate::body::Formed;
-use crate::control::{Command, Given};
+use crate::control::{Command, GivenCommand};
 use crate::event::EventKind;
 use crate::field::GravityChange;
 use crate::geometry::{Dimension, Vector};
@@ -63,7 +63,7 @@ pub(super) fn give<D: Formed, M: Commanded<D>>(
     };
     let journal = model.journal();
     let after = journal.handled();
-    journal.given.push(Given {
+    journal.given.push(GivenCommand {
         time,
         after,
         command: command.clone(),
@@ -77,7 +77,7 @@ pub(super) fn give<D: Formed, M: Commanded<D>>(
 /// Writes earlier commands into a setup, as when they were given, for a run that resumes.
 pub(super) fn adopt_all<D: Dimension>(
     setup: &mut Setup<D>,
-    given: &[Given],
+    given: &[GivenCommand],
 ) -> Result<(), SystemError> {
     for one in given {
         adopt(setup, &one.command, one.time)?;

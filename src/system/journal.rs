@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::EventLog;
 use super::link_numbers::LinkNumbers;
-use crate::control::Given;
+use crate::control::GivenCommand;
 use crate::event::EventKind;
 use crate::record::EventRow;
 
@@ -31,7 +31,7 @@ pub(super) struct Journal {
     pub links: LinkNumbers,
     pub causes: Causes,
     /// Commands given from outside, in order.
-    pub given: Vec<Given>,
+    pub given: Vec<GivenCommand>,
     /// Events that are logged one by one; none before time 0.
     #[serde(skip)]
     told: EventLog,

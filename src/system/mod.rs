@@ -78,7 +78,7 @@ mod watch;
 mod wear;
 mod zones;
 
-pub use crate::control::{ArchGrain, Command, Given};
+pub use crate::control::{ArchGrain, Command, GivenCommand};
 pub use air::AirTally;
 pub use cell::beside_cell;
 pub use control::{Control, Outcome, Plan, Progress};
@@ -99,7 +99,7 @@ pub use mesh_figures::MeshFigures;
 pub use meter::{MeterPlace, MeterSetup, Metered};
 pub use mixture::{Component, Mixture};
 pub use perturb::{PerturbKind, PerturbSetup, PerturbWhen, Victim};
-pub use quasi_static::{Dealt, QuasiStatic};
+pub use quasi_static::{DistributedFilling, QuasiStatic};
 pub use radii::{ClassError, Counted, RadiusLaw, SizeClasses};
 pub use run_meta::run_meta;
 pub use setup::*;

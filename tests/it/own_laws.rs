@@ -257,8 +257,8 @@ fn laws_are_told_apart_by_name() {
         }
     }
     let [one, other] = [
-        arenite::contact::BroughtLaw::new(Springs),
-        arenite::contact::BroughtLaw::new(Softer),
+        arenite::contact::OwnLawHandle::new(Springs),
+        arenite::contact::OwnLawHandle::new(Softer),
     ];
     assert_eq!(one, one);
     assert_ne!(one, other);
@@ -342,7 +342,7 @@ fn what_a_law_cannot_go_with_is_refused() {
 /// The law as the kernels of any vector level see it.
 #[test]
 fn lanes_are_evaluated_together() {
-    let law = arenite::contact::BroughtLaw::new(Hardening);
+    let law = arenite::contact::OwnLawHandle::new(Hardening);
     let contact = Contact {
         overlap: Plain::from_array(std::array::from_fn(|k| 1e-3 * k as f64)),
         inverse_mass: Plain::splat(1.0),

@@ -8,7 +8,7 @@ use arenite::record::{MemorySink, NullSink};
 use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::stress::{Fetch, Freedom};
 use arenite::sweep::{SweepError, run_over};
-use arenite::system::{Control, Dealt, Driver, Outcome, Setup, driver_of};
+use arenite::system::{Control, DistributedFilling, Driver, Outcome, Setup, driver_of};
 
 use crate::ranks_checks as checks;
 
@@ -354,10 +354,10 @@ fn a_filling_has_the_bits_of_one_process() {
         };
         let alone = run(&mut *driver_of(filling("rima", law), None).unwrap());
         assert!(alone.1.len() >= 60);
-        assert!(!Dealt::takes(&filling("factor", law)));
+        assert!(!DistributedFilling::supports(&filling("factor", law)));
         for size in [1, 2, 3] {
             let told = Threads::strict(size, |ranks| {
-                run(&mut Dealt::new(filling("rima", law), ranks).unwrap())
+                run(&mut DistributedFilling::new(filling("rima", law), ranks).unwrap())
             });
             assert!(told.iter().all(|one| *one == alone), "{law}, {size} ranks");
         }
@@ -371,7 +371,7 @@ fn ranks_of_a_filling_stop_together() {
     let go = AtomicBool::new(false);
     whole.run(&mut NullSink, &mut Control::new(&go)).unwrap();
     let stopped = Threads::strict(2, |ranks| {
-        let mut dealt = Dealt::new(filling("rima", "linear"), ranks).unwrap();
+        let mut dealt = DistributedFilling::new(filling("rima", "linear"), ranks).unwrap();
         let go = AtomicBool::new(false);
         let until = dealt.run_until(20.5, &mut NullSink, &mut Control::new(&go));
         assert_eq!(until.unwrap(), None);

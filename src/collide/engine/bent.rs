@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Core;
 use super::state::{self, COUNT, RADIUS, SPEED};
-use crate::field::{Brought, FieldPoint, FieldSet, GravityCourse, NonUniformFields, Source};
+use crate::field::{FieldPoint, FieldSet, GravityCourse, NonUniformFields, OwnFieldHandle, Source};
 use crate::geometry::path::{Path, spheres};
 use crate::geometry::{Dimension, Vector};
 
@@ -152,7 +152,7 @@ impl<D: Dimension> Bent<D> {
     }
 
     /// Sets the fields supplied by a program, which are not part of a saved state.
-    pub fn bring(&mut self, own: &[Brought]) {
+    pub fn bring(&mut self, own: &[OwnFieldHandle]) {
         if let Some(asked) = &mut self.asked {
             let mut told = asked.told.clone();
             told.fields.place.own = own.to_vec();

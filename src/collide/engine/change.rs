@@ -10,7 +10,7 @@ use super::run::Observer;
 use super::soft::Held;
 use super::state::{self, COUNT, RADIUS, Slot, Turning, next};
 use super::{Bodies, Body, Core, Engine, FieldTally, Moment, Tally, WallTally};
-use crate::field::Brought;
+use crate::field::OwnFieldHandle;
 use crate::geometry::{Dimension, Vector};
 use crate::vector::{Kernel, Lanes, Row};
 use crate::walls::Motion;
@@ -187,7 +187,7 @@ impl<D: Dimension> Engine<D> {
     }
 
     /// Sets the fields supplied by a program, which no saved state contains.
-    pub fn bring_fields(&mut self, own: &[Brought]) {
+    pub fn bring_fields(&mut self, own: &[OwnFieldHandle]) {
         self.core.bent.bring(own);
     }
 

@@ -9,7 +9,7 @@ pub mod keys;
 use serde::{Deserialize, Serialize};
 
 use super::law::{Elastic, Law, Loss};
-use super::own::BroughtLaw;
+use super::own::OwnLawHandle;
 
 /// Makes for all laws the enum, the macro that evaluates an expression with one of them, and the macro that passes on
 /// all keys.
@@ -26,7 +26,7 @@ macro_rules! laws {
                 $law($law),
             )+)+
             /// A law that a program brings.
-            Own(BroughtLaw),
+            Own(OwnLawHandle),
         }
 
         $($(

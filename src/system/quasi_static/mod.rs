@@ -6,7 +6,7 @@
 
 mod bearing;
 mod contacts;
-mod dealt;
+mod distributed;
 mod driven;
 mod figures;
 mod loads;
@@ -28,7 +28,7 @@ use super::schedule::Source;
 use super::watch::Watch;
 use super::{Outcome, PlacedName, QuasiStaticSetup, Setup, SystemError, ThenName};
 use crate::body::Formed;
-use crate::control::Given;
+use crate::control::GivenCommand;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::ranks::Ranks;
@@ -40,7 +40,7 @@ use bearing::Bearings;
 pub(super) use contacts::Body;
 pub use contacts::first_hanging;
 use contacts::{Surroundings, lowered};
-pub use dealt::Dealt;
+pub use distributed::DistributedFilling;
 use figures::Tally;
 use loads::Loads;
 pub use loads::mean_load;
@@ -55,7 +55,7 @@ struct Saved {
     grains: u64,
     handled: u64,
     /// Commands given from outside.
-    given: Vec<Given>,
+    given: Vec<GivenCommand>,
     /// Laws and fields of the calling program.
     own: Vec<String>,
 }

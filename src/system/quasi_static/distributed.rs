@@ -16,16 +16,16 @@ use crate::system::{Control, Driver, Outcome, Rows, Setup, SolverName, SystemErr
 
 /// A filling on one of several ranks.
 #[derive(Debug)]
-pub struct Dealt<'r, D: Dimension> {
+pub struct DistributedFilling<'r, D: Dimension> {
     filling: QuasiStatic<'r, D>,
     ranks: &'r (dyn Ranks + Sync),
     /// Time between two grains, s.
     interval: f64,
 }
 
-impl<'r, D: Formed> Dealt<'r, D> {
+impl<'r, D: Formed> DistributedFilling<'r, D> {
     /// Returns whether a setup is such a filling: solved by RIMA, and nothing moves after it.
-    pub fn takes(setup: &Setup<D>) -> bool {
+    pub fn supports(setup: &Setup<D>) -> bool {
         let settings = setup.models.quasi_static;
         settings.is_some_and(|settings| settings.solver == SolverName::Rima)
             && moving_part(setup).is_none()
@@ -49,7 +49,7 @@ impl<'r, D: Formed> Dealt<'r, D> {
     }
 }
 
-impl<D: Formed> Driver for Dealt<'_, D> {
+impl<D: Formed> Driver for DistributedFilling<'_, D> {
     fn run_until(
         &mut self,
         time: f64,
