@@ -198,7 +198,7 @@ impl<'a> Builder<'a> {
     pub fn build(self) -> Result<Simulation<'a>, SimulationError> {
         if let Some(every) = self.watchers.fault() {
             return Err(SimulationError::Asked(format!(
-                "the interval of an observer, a condition or an action is {every} s, but must be positive and finite"
+                "the interval of an observer, a condition or an action is {every} s: it must be more than 0, and finite"
             )));
         }
         let (name, setup, scenario) = read(self.from, &self.sections, &self.values)?;
