@@ -7,7 +7,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::conjugate::{Space, System, norm};
+use super::conjugate::{Equations, Space, norm};
 use super::grounding::Grounding;
 use super::local::{Local, Pending};
 use super::network::{Change, LinkState, Network};
@@ -233,14 +233,14 @@ impl ConjugateGradient {
         let Some(made) = &self.made else {
             return Err(StressError::NotFinite);
         };
-        let system = System {
+        let equations = Equations {
             matrix: &self.stiffness,
             made,
             weights: &self.weights,
         };
         let unit = norm(load, &self.weights);
         let most = self.iteration.most;
-        system.solve(load, x, [tolerance, unit], most, &mut self.space)
+        equations.solve(load, x, [tolerance, unit], most, &mut self.space)
     }
 }
 

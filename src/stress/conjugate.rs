@@ -17,15 +17,15 @@ pub(super) struct Space {
     q: Vec<f64>,
 }
 
-/// The system of equations.
-pub(super) struct System<'a> {
+/// The equations to solve.
+pub(super) struct Equations<'a> {
     pub matrix: &'a Stiffness,
     pub made: &'a Made,
     /// Inverse of the diagonal.
     pub weights: &'a [f64],
 }
 
-impl System<'_> {
+impl Equations<'_> {
     /// Improves x until the norm of the residual is at most tolerance times unit; returns the
     /// number of iterations. Rows in errors are those of the matrix.
     pub fn solve(

@@ -5,7 +5,7 @@
 //! is pending: it stays in the residual, so that the next solve includes it once the accumulated
 //! force exceeds that fraction.
 
-use super::conjugate::{Space, System};
+use super::conjugate::{Equations, Space};
 use super::precondition::{Made, Preconditioner};
 use super::solver::StressError;
 use super::sparse::Stiffness;
@@ -163,13 +163,13 @@ impl Local {
             rows.flat_map(|at| v[at..at + m].iter().copied()).collect()
         };
         let (own, load) = (gather(weights), gather(&self.residual));
-        let system = System {
+        let equations = Equations {
             matrix: &part,
             made: &made,
             weights: &own,
         };
         let mut step = vec![0.0; load.len()];
-        let iterations = system.solve(&load, &mut step, [1.0, goal], None, &mut self.space)?;
+        let iterations = equations.solve(&load, &mut step, [1.0, goal], None, &mut self.space)?;
         for (part, &row) in step.chunks_exact(m).zip(&self.rows) {
             for (x, s) in x[row as usize * m..].iter_mut().zip(part) {
                 *x += s;
