@@ -1,121 +1,65 @@
-//! Cases of `arenite calc`: JSON in, results in JSON out, with errors that name the key.
+//! Single models by themselves, as `arenite calc` evaluates them: cases and results are JSON.
+//!
+//! A case is a JSON object with the keys of its model; an array of cases gives an array of results. The keys are in
+//! docs/collisions.md (`flight`, `collision`, `mapping`), docs/stress.md, docs/mill.md (`grinding`) and docs/grains.md
+//! (`grain`, `contact`).
+//!
+//! ```
+//! use arenite::calc::{CalcKind, evaluate};
+//! use serde_json::json;
+//!
+//! let case = json!({ "density": 2500.0, "spheres": [{ "centre": [0.0, 0.0, 0.0], "radius": 1e-3 }] });
+//! let found = evaluate(CalcKind::Grain, case, "".as_ref()).unwrap();
+//! let mass = found["mass"].as_f64().unwrap();
+//! assert!((mass - 2500.0 * 4.0 / 3.0 * std::f64::consts::PI * 1e-9).abs() < 1e-12 * mass);
+//! // Errors name the key.
+//! let fault = evaluate(CalcKind::Mapping, json!({ "l": -1.0, "c_phi": 0.0, "c_dis": 0.0 }), "".as_ref());
+//! assert!(fault.unwrap_err().to_string().starts_with("l: "));
+//! ```
 
-use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+use clap::ValueEnum;
 use serde_json::Value;
 
-use crate::geometry::{Dimension, Vector};
+pub use crate::cases::CalcError;
+use crate::collide::calc as collisions;
 
-/// An error in a case.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CalcError {
-    /// The case does not have the right form.
-    #[error("{place}: {message}")]
-    ShapeTemplate {
-        /// Path of the key.
-        place: String,
-        /// The fault, and what is allowed.
-        message: String,
-    },
-    /// An error in one case of an array.
-    #[error("case {number}: {error}")]
-    Case {
-        /// Number of the case, from 1.
-        number: usize,
-        /// The error in that case.
-        error: Box<CalcError>,
-    },
+/// A model that can be used by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CalcKind {
+    /// Time of first contact of two bodies on parabolic paths
+    Flight,
+    /// Outcome of a collision
+    Collision,
+    /// What a scaled linear contact does to the relative motion of two spheres
+    Mapping,
+    /// Displacements and link stresses of a network in equilibrium
+    Stress,
+    /// Rigid groups of a planar network by counting
+    Rigidity,
+    /// Masses by particle size in a ball mill over time
+    Grinding,
+    /// Mass properties of a grain: disks, spheres, arcs, or the inside of an STL surface
+    Grain,
+    /// Where two grains of disks, spheres or arcs touch, and how deep they overlap
+    Contact,
 }
 
-/// Name of a node.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Id {
-    Number(i64),
-    Text(String),
-}
-
-impl std::fmt::Display for Id {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Id::Number(number) => write!(f, "{number}"),
-            Id::Text(text) => write!(f, "`{text}`"),
-        }
-    }
-}
-
-/// Returns the error for a fault at a key.
-pub(crate) fn wrong(place: &str, message: impl Into<String>) -> CalcError {
-    CalcError::ShapeTemplate {
-        place: place.into(),
-        message: message.into(),
-    }
-}
-
-/// Evaluates one case, or each case of an array in order.
-pub(crate) fn each(
-    input: Value,
-    one: impl Fn(Value) -> Result<Value, CalcError>,
-) -> Result<Value, CalcError> {
-    let Value::Array(cases) = input else {
-        return one(input);
-    };
-    let results = cases.into_iter().enumerate().map(|(i, case)| {
-        one(case).map_err(|error| CalcError::Case {
-            number: i + 1,
-            error: Box::new(error),
-        })
-    });
-    results.collect::<Result<Vec<_>, _>>().map(Value::Array)
-}
-
-/// Parses a case; the error names the key.
-pub(crate) fn parse<T: for<'a> Deserialize<'a>>(input: Value) -> Result<T, CalcError> {
-    serde_path_to_error::deserialize(input).map_err(|error| {
-        let place = error.path().to_string();
-        let place = if place == "." { "the case" } else { &place };
-        wrong(place, error.inner().to_string())
-    })
-}
-
-/// Reads a vector of the dimension at a key; all components must be finite.
-pub(crate) fn vector<D: Dimension>(values: &[f64], place: &str) -> Result<D::Vector, CalcError> {
-    let v = D::Vector::from_slice(values).ok_or_else(|| {
-        wrong(
-            place,
-            format!(
-                "has {} numbers where the first position has {}; all vectors need 2, or all 3",
-                values.len(),
-                D::N
-            ),
-        )
-    })?;
-    if v.is_finite() {
-        Ok(v)
-    } else {
-        Err(wrong(place, "must be finite numbers"))
-    }
-}
-
-/// Checks that a number is greater than 0 and finite.
-pub(crate) fn positive(value: f64, place: &str) -> Result<f64, CalcError> {
-    if value > 0.0 && value.is_finite() {
-        Ok(value)
-    } else {
-        Err(wrong(
-            place,
-            format!("must be greater than 0 and finite, not {value}"),
-        ))
-    }
-}
-
-/// Checks that a number is 0 or more and finite.
-pub(crate) fn not_negative(value: f64, place: &str) -> Result<f64, CalcError> {
-    if value >= 0.0 && value.is_finite() {
-        Ok(value)
-    } else {
-        Err(wrong(
-            place,
-            format!("must be 0 or more and finite, not {value}"),
-        ))
+/// Returns the results of a case, or of each case of an array in order. Files that a case names are relative to
+/// `folder`.
+///
+/// # Errors
+/// The first case with a key that is missing, unknown or has a value that is not allowed, or that has no solution.
+pub fn evaluate(kind: CalcKind, case: Value, folder: &Path) -> Result<Value, CalcError> {
+    match kind {
+        CalcKind::Flight => collisions::flight(case),
+        CalcKind::Collision => collisions::collision(case),
+        CalcKind::Mapping => collisions::mapping(case),
+        CalcKind::Grinding => crate::study::grinding::calc(case),
+        CalcKind::Stress => crate::stress::calc(case),
+        CalcKind::Rigidity => crate::rigidity::calc(case),
+        CalcKind::Grain => crate::body::calc::grain(case, folder),
+        CalcKind::Contact => crate::body::calc::contact(case, folder),
     }
 }

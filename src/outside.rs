@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use crate::cli::CalcKind;
+use crate::calc::CalcKind;
 use crate::cli::calc::of_text;
 use crate::cluster::integrate::Integrate;
 use crate::record::{MemorySink, RunFolder, Table, read, whole_checkpoint};

@@ -5,5 +5,4 @@ pub use crate::control::{ArchGrain, Command};
 pub use crate::field::{GrainPoint, OwnField};
 pub use crate::record::{GrainRow, LinkRow, MemorySink, NullSink, SeriesRow, Sink, Summary};
 pub use crate::scenario::{AnySetup, Override, Scenario};
-pub use crate::simulation::{Moment, Simulation, SimulationError, Stop};
-pub use crate::system::Outcome;
+pub use crate::simulation::{Moment, Outcome, Simulation, SimulationError, Stop};

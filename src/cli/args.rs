@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::calc::CalcKind;
+
 /// A scenario and values that replace its own.
 #[derive(Debug, Args)]
 pub(super) struct ScenarioArgs {
@@ -411,27 +413,6 @@ pub(super) struct CalcArgs {
     /// A JSON or TOML file with one case or an array of cases (in TOML: [[case]]); `-` for
     /// standard input
     pub(super) file: PathBuf,
-}
-
-/// A model that can be used by itself.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum CalcKind {
-    /// Time of first contact of two bodies on parabolic paths
-    Flight,
-    /// Outcome of a collision
-    Collision,
-    /// What a scaled linear contact does to the relative motion of two spheres
-    Mapping,
-    /// Displacements and link stresses of a network in equilibrium
-    Stress,
-    /// Rigid groups of a planar network by counting
-    Rigidity,
-    /// Masses by particle size in a ball mill over time
-    Grinding,
-    /// Mass properties of a grain: disks, spheres, arcs, or the inside of an STL surface
-    Grain,
-    /// Where two grains of disks, spheres or arcs touch, and how deep they overlap
-    Contact,
 }
 
 /// Parses the numbers of bricks along each axis, such as 4x2.

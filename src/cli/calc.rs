@@ -6,10 +6,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::CalcArgs;
-use super::CalcKind;
 use super::failure::Failure;
 use super::report::print_json;
-use crate::collide::calc as models;
+use crate::calc::{CalcKind, evaluate};
 use crate::input;
 
 /// Limit on the size of a file of cases, bytes.
@@ -54,17 +53,7 @@ pub(crate) fn of_text(
             toml(text).map_err(|other| format!("neither JSON ({why}) nor TOML ({other})"))
         }),
     }?;
-    let result = match kind {
-        CalcKind::Flight => models::flight(case),
-        CalcKind::Collision => models::collision(case),
-        CalcKind::Mapping => models::mapping(case),
-        CalcKind::Grinding => crate::study::grinding::calc(case),
-        CalcKind::Stress => crate::stress::calc(case),
-        CalcKind::Rigidity => crate::rigidity::calc(case),
-        CalcKind::Grain => crate::body::calc::grain(case, folder),
-        CalcKind::Contact => crate::body::calc::contact(case, folder),
-    };
-    result.map_err(|why| why.to_string())
+    evaluate(kind, case, folder).map_err(|why| why.to_string())
 }
 
 /// Returns the folder of a file, to which paths in it are relative.

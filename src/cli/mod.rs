@@ -3,6 +3,8 @@
 //! Results go to standard output, messages to standard error. Exit status: 0 done, 1 the run failed, 2 the input was
 //! wrong, 130 interrupted after a checkpoint was written.
 
+// Its comments are help texts, where <name> stands for a name.
+#[allow(rustdoc::invalid_html_tags)]
 mod args;
 pub(crate) mod calc;
 mod check;
@@ -29,7 +31,6 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub(crate) use args::CalcKind;
 use args::*;
 
 /// Arenite simulates granular matter with many models at once.

@@ -1,30 +1,48 @@
 //! Contact laws: the force of a link from overlap, velocity and history.
+//!
+//! A program brings a law of its own as an [`OwnLaw`], which [`Builder::law`](crate::simulation::Builder::law) puts
+//! between two materials; docs/extending.md has an example.
 
+#[doc(hidden)]
 pub mod calibrate;
 mod composed;
+#[doc(hidden)]
 pub mod curved;
 mod law;
+#[doc(hidden)]
 pub mod laws;
 mod own;
 mod restitution;
+#[doc(hidden)]
 pub mod slow;
 mod stiffness;
+#[doc(hidden)]
 pub mod terms;
 
+#[doc(hidden)]
 pub use composed::{Composed, Composite};
-pub use law::{Contact, Elastic, Law, LinkLaw, Loss, Response};
+pub use law::{Contact, Elastic, Loss, Response};
+#[doc(hidden)]
+pub use law::{Law, LinkLaw};
 pub(crate) use law::{with_law, with_plain_law};
+#[doc(hidden)]
 pub use laws::{ContactLaw, Hertz, Linear, LinearPerMass, Mutze, ThorntonNing, Viscoelastic};
 pub(crate) use laws::{with_compiled_law, with_contact_law};
-pub use own::{Eight, OwnLaw, OwnLawHandle};
+#[doc(hidden)]
+pub use own::OwnLawHandle;
+pub use own::{Eight, OwnLaw};
+#[doc(hidden)]
 pub use restitution::{damping_ratio, restitution};
 pub(crate) use stiffness::lasting;
+#[doc(hidden)]
 pub use stiffness::{Rates, Stiffness};
+#[doc(hidden)]
 pub use terms::{Cohesion, ContactTerms, Plastic, Resistance, ResistanceKind};
 
 use serde::{Deserialize, Serialize};
 
 /// The laws of all pairs of materials.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LawTable {
     /// Number of materials.

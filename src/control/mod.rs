@@ -1,9 +1,29 @@
-//! Controls, which act on walls and feeds by quantities that they read from a run: a valve, for example, closes when
-//! a meter has counted enough.
+//! Changes to a run: commands from the calling program, and controls of a scenario.
 //!
-//! A control is a file here, with its keys, and an entry in `registry`: scenarios, the loop, checkpoints and
-//! capabilities use what it declares. A control reads and returns orders, and changes nothing itself, so that it does
-//! not depend on any model.
+//! A [`Command`] is given between two times:
+//!
+//! ```
+//! use arenite::prelude::*;
+//!
+//! fn main() -> Result<(), SimulationError> {
+//!     let mut simulation = Simulation::builder()
+//!         .scenario("funnel")
+//!         .set("run.finish=0.05")
+//!         .build()?;
+//!     simulation.run_until(0.02)?;
+//!     simulation.command(&Command::Tap { velocity: [0.0, 0.5, 0.0], region: None })?;
+//!     simulation.run()?;
+//!     assert_eq!(simulation.summary().commands[0].time, 0.02);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Controls act on walls and feeds by quantities that they read from a run: a valve, for example, closes when a meter
+//! has counted enough. They are sections of scenarios.
+
+// A control is a file here, with its keys, and an entry in `registry`: scenarios, the loop, checkpoints and
+// capabilities use what it declares. A control reads and returns orders, and changes nothing itself, so that it does
+// not depend on any model.
 
 mod command;
 mod registry;
@@ -13,7 +33,9 @@ use std::fmt::Debug;
 
 pub use command::{ArchGrain, Command, GivenCommand};
 pub(crate) use registry::with_all_control_features;
+#[doc(hidden)]
 pub use registry::{Control, ControlFeature, ControlSection};
+#[doc(hidden)]
 pub use valve::{Closes, Valve, ValveKeys};
 
 use crate::geometry::Dimension;
@@ -21,12 +43,14 @@ use crate::keys::View;
 use crate::walls::Boundary;
 
 /// Quantities of a run that a control can read.
+#[doc(hidden)]
 pub trait Readings {
     /// Returns how many grains have passed a meter, forward less back.
     fn passed(&self, meter: usize) -> i64;
 }
 
 /// An action that a control requests.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Starts a sliding wall.
@@ -36,6 +60,7 @@ pub enum Order {
 }
 
 /// A feature of a control, as lists and messages show it.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ControlRow {
     /// Name in lists.
@@ -47,6 +72,7 @@ pub struct ControlRow {
 }
 
 /// Parts of a scenario that controls may name.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Known<'a, D: Dimension> {
     /// Names of meters, and the time between their counts, s.
@@ -58,6 +84,7 @@ pub struct Known<'a, D: Dimension> {
 }
 
 /// A control: its configuration and its state.
+#[doc(hidden)]
 pub trait Kind<D: Dimension>: Debug + Sized {
     /// The control's keys in a scenario.
     type Keys;
@@ -74,6 +101,7 @@ pub trait Kind<D: Dimension>: Debug + Sized {
 }
 
 /// Behaviour of a control in a run.
+#[doc(hidden)]
 pub trait Acts: Debug {
     /// Returns the time of its next check, s; none once it has nothing left to do.
     fn next(&self) -> Option<f64>;

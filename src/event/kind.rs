@@ -78,7 +78,7 @@ impl EventKind {
     ];
 
     /// Whether the event concerns a link.
-    pub const fn is_of_link(self) -> bool {
+    pub(crate) const fn is_of_link(self) -> bool {
         use EventKind::{GripLink, InsertLink, RemoveLink, SlipLink, StabilizeLink};
         matches!(
             self,

@@ -1,9 +1,12 @@
 //! Force fields: forces on single grains as functions of position, velocity and time; and forces between the centres
 //! of grains.
 //!
-//! A new field implements [`ForceField`], a new force between grains [`BetweenGrains`]; it is added to a
-//! [`FieldSet`], which the rest of the program treats as one field. The fields of scenarios are in `registry`: one
-//! file and one entry there per field.
+//! A program brings a field of its own as an [`OwnField`], which [`Builder::field`](crate::simulation::Builder::field)
+//! adds to a run; docs/extending.md has an example.
+
+// A new field of the program implements `ForceField`, a new force between grains `BetweenGrains`; it is added to a
+// `FieldSet`, which the rest of the program treats as one field. The fields of scenarios are in `registry`: one file
+// and one entry there per field.
 
 mod alternating;
 mod between;
@@ -14,6 +17,7 @@ mod electric;
 mod fluid;
 mod gravity;
 mod grid;
+#[doc(hidden)]
 pub mod keys;
 mod kind;
 mod magnetic;
@@ -29,28 +33,49 @@ mod setup;
 mod source;
 mod table;
 
+#[doc(hidden)]
 pub use alternating::{AccelerationKeys, Alternating};
+#[doc(hidden)]
 pub use between::{BetweenGrains, COULOMB, Electrostatics, Gravitation, MAGNETIC, Magnetostatics};
+#[doc(hidden)]
 pub use central::{CentralField, CentralKeys};
+#[doc(hidden)]
 pub use course::{GravityChange, GravityCourse};
+#[doc(hidden)]
 pub use drag::ViscousDrag;
+#[doc(hidden)]
 pub use electric::{AlternatingElectricField, Electric, ElectricField};
+#[doc(hidden)]
 pub use fluid::{
     Buoyancy, Drag, DragLaw, Flow, FlowKeys, Fluid, FluidKeys, Pipe, PipeKeys, Stream, StreamKeys,
     StreamState, ViscousName,
 };
+#[doc(hidden)]
 pub use gravity::Gravity;
+#[doc(hidden)]
 pub use grid::{Grid, GridKeys, Outside};
+#[doc(hidden)]
 pub use kind::{Around, FieldKind, FieldRow, Kind, Reach, Read};
+#[doc(hidden)]
 pub use magnetic::{AlternatingMagneticField, Magnetic, MagneticField};
+#[doc(hidden)]
 pub use oscillation::{AlternatingKeys, Oscillation, VectorKeys};
-pub use own::{GrainPoint, OwnField, OwnFieldHandle};
+#[doc(hidden)]
+pub use own::OwnFieldHandle;
+pub use own::{GrainPoint, OwnField};
+#[doc(hidden)]
 pub use particle_columns::{Action, Member, ParticleColumns};
+#[doc(hidden)]
 pub use rates::{Fastest, Smallest};
+#[doc(hidden)]
 pub use registry::{FieldFeature, FieldSection, NonUniformFields};
+#[doc(hidden)]
 pub use rotation::{TurningFrame, TurningKeys};
+#[doc(hidden)]
 pub use set::FieldSet;
+#[doc(hidden)]
 pub use source::{Carried, LongRangeSetup, Source, SourceDensity};
+#[doc(hidden)]
 pub use table::TabulatedField;
 
 use crate::geometry::three;
@@ -59,6 +84,7 @@ use std::fmt::Debug;
 use crate::geometry::Dimension;
 
 /// Properties of a grain that a field depends on.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldPoint<D: Dimension> {
     /// Mass, kg.
@@ -78,6 +104,7 @@ pub struct FieldPoint<D: Dimension> {
 }
 
 /// The saved state of a field does not fit the field.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the saved state of field `{name}` has {found} numbers, not {expected}")]
 pub struct FieldStateError {
@@ -90,6 +117,7 @@ pub struct FieldStateError {
 }
 
 /// A force on single grains, at the centre; optionally a moment on properties fixed in a grain.
+#[doc(hidden)]
 pub trait ForceField<D: Dimension>: Debug + Send + Sync {
     /// Name in messages and logs.
     fn name(&self) -> &str;

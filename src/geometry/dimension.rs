@@ -88,10 +88,12 @@ pub trait Dimension: Copy + Clone + Debug + Default + PartialEq + Send + Sync + 
     /// Number of coordinates: 2 or 3.
     const N: usize;
     /// Number of components of a spin: 1 or 3.
+    #[doc(hidden)]
     const SPINS: usize;
     /// Positions, velocities, forces.
     type Vector: Vector;
     /// Angular velocities (rad/s) and moments (N m): a number in the plane, a vector in space.
+    #[doc(hidden)]
     type Spin: Copy
         + Debug
         + Default
@@ -106,38 +108,54 @@ pub trait Dimension: Copy + Clone + Debug + Default + PartialEq + Send + Sync + 
         + Serialize
         + for<'a> Deserialize<'a>;
     /// Orientations: an angle (rad) in the plane, a unit quaternion in space.
+    #[doc(hidden)]
     type Rotation: Copy + Debug + PartialEq + Send + Sync + Serialize + for<'a> Deserialize<'a>;
     /// Primitive surfaces that boundaries are made of.
+    #[doc(hidden)]
     type Surface: Surface<Self>;
     /// An array with an entry for each unknown of a body, displacement first; in the plane it has an unused fourth
     /// entry, since vector units need four.
+    #[doc(hidden)]
     type Unknowns<T: Copy + Default>: Copy + Default + AsRef<[T]> + AsMut<[T]>;
 
     /// Returns the velocity of a point at `arm` from the centre of a body that turns with `spin`.
+    #[doc(hidden)]
     fn cross_spin(spin: Self::Spin, arm: Self::Vector) -> Self::Vector;
     /// Returns the moment of `force` that acts at `arm` from the centre.
+    #[doc(hidden)]
     fn moment(arm: Self::Vector, force: Self::Vector) -> Self::Spin;
     /// Returns a component of a spin.
+    #[doc(hidden)]
     fn spin_component(spin: Self::Spin, index: usize) -> f64;
     /// Returns a spin from its components; there are [`Dimension::SPINS`] of them.
+    #[doc(hidden)]
     fn spin_from_fn(component: impl FnMut(usize) -> f64) -> Self::Spin;
     /// Returns the scalar product of two spins.
+    #[doc(hidden)]
     fn spin_dot(a: Self::Spin, b: Self::Spin) -> f64;
     /// Returns the identity rotation.
+    #[doc(hidden)]
     fn identity() -> Self::Rotation;
     /// Returns `rotation` followed by the rotation vector `turn` (rad, spin times time).
+    #[doc(hidden)]
     fn turned(rotation: Self::Rotation, turn: Self::Spin) -> Self::Rotation;
     /// Rotates a vector.
+    #[doc(hidden)]
     fn rotate(rotation: Self::Rotation, vector: Self::Vector) -> Self::Vector;
     /// Rotates a vector by the inverse of a rotation.
+    #[doc(hidden)]
     fn unrotate(rotation: Self::Rotation, vector: Self::Vector) -> Self::Vector;
     /// Returns the rotational energy of a body, J, from its principal moments (kg m^2); the plane uses the last.
+    #[doc(hidden)]
     fn turning_energy(rotation: Self::Rotation, spin: Self::Spin, moments: [f64; 3]) -> f64;
     /// Returns the components of a rotation for files, and their number: the angle, or x, y, z, w.
+    #[doc(hidden)]
     fn rotation_components(rotation: Self::Rotation) -> ([f64; 4], usize);
     /// Returns the area of a disk or the volume of a sphere, m^2 or m^3.
+    #[doc(hidden)]
     fn ball_measure(radius: f64) -> f64;
     /// Moment of inertia of a solid disk or sphere over mass and radius squared: 1/2 or 2/5.
+    #[doc(hidden)]
     const BALL_INERTIA: f64;
 }
 

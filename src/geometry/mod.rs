@@ -4,8 +4,11 @@
 
 mod arrays;
 mod dimension;
+#[doc(hidden)]
 pub mod path;
+#[doc(hidden)]
 pub mod surface;
 
+#[doc(hidden)]
 pub use arrays::{cross, dot, three};
 pub use dimension::{Dimension, Planar, Spatial, Vector};

@@ -67,6 +67,9 @@ struct RunFile {
 impl RunFolder {
     /// Creates the folder of a new run, with its scenario, and locks it. A run that is already there is replaced only
     /// with `force`.
+    ///
+    /// # Errors
+    /// A folder that holds another run or other files, in which another run writes, or that cannot be written.
     pub fn create(
         dir: &Path,
         meta: &RunMeta,
@@ -115,6 +118,9 @@ impl RunFolder {
     /// Resumes a run that was interrupted or killed: returns the folder, the scenario and the state of the last valid
     /// checkpoint (none: start from the beginning). Everything written after that checkpoint is cut off, so that the
     /// logs continue without a trace of the interruption.
+    ///
+    /// # Errors
+    /// A folder without a run that can be resumed, in which another run writes, or whose files are damaged.
     pub fn resume(
         dir: &Path,
         threads: usize,
@@ -214,8 +220,9 @@ impl RunFolder {
     /// Writes the tables and the summary; each gets its final name only when it is complete, the summary last. For a
     /// run that can be resumed (interrupted or failed) the spools are kept.
     ///
-    /// An error does not stop the rest from being written; the first one is returned, and the spools are kept so that
-    /// no data are lost.
+    /// # Errors
+    /// A file that cannot be written. The rest is written all the same; the first error is returned, and the spools are
+    /// kept so that no data are lost.
     pub fn finish(self, summary: &Summary) -> Result<(), RecordError> {
         let RunFolder {
             folder,

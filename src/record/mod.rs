@@ -4,6 +4,35 @@
 //! each spool, so that a resumed run cuts off later rows and ends with the same bytes as one that was never stopped.
 //! At the end the spools become Parquet tables. The columns are defined in one place, the fields of `tables.rs`:
 //! packing, Parquet metadata, CSV and the documentation all follow from it.
+//!
+//! ```
+//! use arenite::prelude::*;
+//! use arenite::record::{RunFolder, read};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let place = tempfile::tempdir()?;
+//! # let folder = place.path();
+//! let values = [Override::set("run.finish=0.02")?];
+//! let resolved = Scenario::load("hopper", &values)?.resolve()?;
+//! let mut records = RunFolder::create(folder, &resolved.meta(), 1, false)?;
+//! let mut simulation = Simulation::builder()
+//!     .text("hopper", resolved.toml)
+//!     .sink(&mut records)
+//!     .build()?;
+//! simulation.run()?;
+//! let summary = simulation.summary();
+//! drop(simulation);
+//! records.finish(&summary)?;
+//!
+//! // The folder is read as columns, or as snapshots.
+//! let series = read::series(folder)?;
+//! assert_eq!(series.floats("time")?.last(), Some(&0.02));
+//! let mut snapshots = read::Snapshots::open(folder)?;
+//! let first = snapshots.next_snapshot()?.expect("a snapshot at the start");
+//! assert!(!first.grains.is_empty());
+//! # Ok(())
+//! # }
+//! ```
 
 mod clock;
 mod column;
@@ -27,12 +56,17 @@ mod sums;
 mod tables;
 mod whole;
 
+pub use crate::event::{EventKind, Regime};
+pub use crate::stress::Place;
 pub use column::{Column, Kind, Table};
 pub(crate) use export::forget_older;
-pub use export::{CellArray, CellImage, DataFormat, export_data, write_collection};
+#[doc(hidden)]
+pub use export::{CellArray, CellImage, write_collection};
+pub use export::{DataFormat, export_data};
 pub use figures::{FigureValue, figure_columns, figures};
 pub use folder::RunFolder;
 pub use frame::{Cells, Frame, FrameColumn};
+#[doc(hidden)]
 pub use hierarchy::Hierarchy;
 pub(crate) use lock::lock;
 pub use meta::{RunMeta, WallDrawing};
@@ -43,7 +77,9 @@ pub use shape::{GrainShape, ShapePart};
 pub(crate) use state::{checksum, whole_checkpoint};
 pub(crate) use summary::corrected;
 pub use summary::*;
-pub use tables::{columns, describe};
+pub use tables::columns;
+#[doc(hidden)]
+pub use tables::describe;
 
 /// Errors of writing or reading a record.
 #[derive(Debug, thiserror::Error)]
@@ -92,6 +128,7 @@ pub enum RecordError {
 
 /// Writes a file so that it is complete or absent at any time, even where several processes write it; creates its
 /// folder. A device or a pipe receives the bytes and is not replaced.
+#[doc(hidden)]
 pub fn write_file(path: &std::path::Path, bytes: &[u8]) -> Result<(), RecordError> {
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(RecordError::io("cannot create", folder))?;

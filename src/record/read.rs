@@ -1,4 +1,7 @@
 //! Reads the tables of a run back as columns, complete or one row group at a time.
+//!
+//! Every reader takes the run's folder. It fails where a file is missing, does not fit the checksum of the summary, or
+//! cannot be decoded, with a [`RecordError`] that names the file.
 
 use std::fs::{self, File};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -71,7 +74,7 @@ pub struct Columns {
 
 impl Columns {
     /// Returns the series of a run in progress, from its rows.
-    pub fn of_series(rows: &[SeriesRow], meta: &RunMeta) -> Columns {
+    pub(crate) fn of_series(rows: &[SeriesRow], meta: &RunMeta) -> Columns {
         let fields = series_fields(meta.dimensions, &meta.boundaries, &meta.meters, meta.cell);
         let columns = fields.iter().map(|field| {
             let values = rows.iter().map(|row| (field.get)(row));
@@ -100,6 +103,9 @@ impl Columns {
     }
 
     /// Returns a column of real numbers.
+    ///
+    /// # Errors
+    /// No column of that name and kind.
     pub fn floats(&self, name: &str) -> Result<&[f64], RecordError> {
         match self.get(name) {
             Some(Values::Floats(values)) => Ok(values),
@@ -108,6 +114,9 @@ impl Columns {
     }
 
     /// Returns a column of whole numbers.
+    ///
+    /// # Errors
+    /// No column of that name and kind.
     pub fn integers(&self, name: &str) -> Result<&[Option<i64>], RecordError> {
         match self.get(name) {
             Some(Values::Integers(values)) => Ok(values),
@@ -116,6 +125,9 @@ impl Columns {
     }
 
     /// Returns a column of flags.
+    ///
+    /// # Errors
+    /// No column of that name and kind.
     pub fn flags(&self, name: &str) -> Result<&[bool], RecordError> {
         match self.get(name) {
             Some(Values::Flags(values)) => Ok(values),
@@ -124,6 +136,9 @@ impl Columns {
     }
 
     /// Returns a column of names.
+    ///
+    /// # Errors
+    /// No column of that name and kind.
     pub fn names(&self, name: &str) -> Result<&[Option<String>], RecordError> {
         match self.get(name) {
             Some(Values::Names(values)) => Ok(values),

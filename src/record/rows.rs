@@ -72,7 +72,7 @@ pub struct EventRow {
 
 impl EventRow {
     /// Returns a row with only its number, time (s) and kind.
-    pub fn new(seq: u64, time: f64, kind: EventKind) -> Self {
+    pub(crate) fn new(seq: u64, time: f64, kind: EventKind) -> Self {
         EventRow {
             seq,
             time,
@@ -316,7 +316,7 @@ pub struct ImpactRow {
     pub lost: f64,
 }
 
-/// Receiver of a run's records. Sinks never change a run.
+/// Receiver of a run's records. Sinks never change a run, but an error of a sink ends it.
 pub trait Sink: Send {
     /// Takes a logged event.
     fn event(&mut self, row: &EventRow) -> Result<(), super::RecordError>;

@@ -152,7 +152,7 @@ impl EventFigures {
     /// Builds the figures from counts in the order of [`EventKind::ALL`], with the numbers of events from the queue
     /// and of steps.
     #[must_use]
-    pub fn of(counts: &[u64], queue: u64, steps: u64, time: Times) -> Self {
+    pub(crate) fn of(counts: &[u64], queue: u64, steps: u64, time: Times) -> Self {
         let total: u64 = counts.iter().sum();
         let per = |seconds: f64| {
             if seconds > 0.0 {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{BodyKey, BodyKind, Pebble, Templates};
-use crate::calc::{CalcError, Id, each, parse, wrong};
+use crate::cases::{CalcError, Id, each, parse, wrong};
 use crate::stress::LinkState;
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]

@@ -82,6 +82,9 @@ pub(crate) struct Origin {
 
 impl Override {
     /// Parses the text after `--set`: `key.path=value`.
+    ///
+    /// # Errors
+    /// A text without `=`, or with a path that cannot be parsed, as a message.
     pub fn set(text: &str) -> Result<Self, String> {
         let (path, value) = text
             .split_once('=')
@@ -95,6 +98,7 @@ impl Override {
         })
     }
     /// Returns the override of a separate option, as `--until 3` for `run.finish`.
+    #[doc(hidden)]
     pub fn option(option: &str, path: &str, value: &str) -> Self {
         Override {
             argument: format!("{option} {value}"),

@@ -30,6 +30,7 @@ macro_rules! scenarios {
 macro_rules! materials {
     ($($name:literal),* $(,)?) => {
         /// All files of materials. A new one is a file in `models/materials` and a line here.
+        #[doc(hidden)]
         pub const MATERIAL_FILES: &[Embedded] = &[
             $(Embedded {
                 name: $name,
@@ -118,6 +119,7 @@ pub fn scenario(name: &str) -> Option<Embedded> {
 }
 
 /// Returns all embedded materials and laws.
+#[doc(hidden)]
 pub fn materials() -> &'static MaterialFile {
     static LIBRARY: OnceLock<MaterialFile> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -143,6 +145,7 @@ fn material_file(file: &Embedded) -> Result<MaterialFile, super::Problem> {
 }
 
 /// Returns names and specs of the embedded materials, in order of name.
+#[doc(hidden)]
 pub fn material_list() -> impl Iterator<Item = (&'static str, &'static MaterialSpec)> {
     materials()
         .material

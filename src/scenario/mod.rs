@@ -1,10 +1,29 @@
 //! The scenario file, written in TOML, which is checked and resolved to a [`Setup`].
 //!
 //! A text is parsed to a tree of values with their positions; values of the command line replace those of the file;
-//! the tree is read into the types of [`spec`]; these are checked and built into a setup. Any fault is a [`Problem`]
-//! that quotes the place.
+//! the tree is read into typed keys; these are checked and built into a setup. Any fault is a [`Problem`] that quotes
+//! the place. The format of scenarios is that of the text (docs/scenarios.md), whose JSON Schema [`schema`] returns.
+//!
+//! ```
+//! use arenite::scenario::{Override, Problem, Scenario};
+//!
+//! fn main() -> Result<(), Problem> {
+//!     // A file, or the name of an embedded scenario.
+//!     let seed = Override::set("seed=3").unwrap();
+//!     let resolved = Scenario::load("hopper", &[seed])?.resolve()?;
+//!     assert!(resolved.toml.contains("seed = 3"));
+//!
+//!     let text = "name = \"drop\"\ndimension = 2\n[run]\nfinsh = 1.0\n";
+//!     let fault = Scenario::parse("drop.toml", text, None, &[]).unwrap_err();
+//!     // With the line, and the nearest key.
+//!     assert!(fault.to_string().contains("drop.toml:4"), "{fault}");
+//!     assert!(fault.to_string().contains("`finish`"), "{fault}");
+//!     Ok(())
+//! }
+//! ```
 
 mod build;
+#[doc(hidden)]
 pub mod catalogue;
 mod csv;
 mod document;
@@ -15,31 +34,36 @@ mod input;
 pub mod path;
 mod problem;
 mod read;
+#[doc(hidden)]
 pub mod spec;
 mod table;
 
 use std::path::{Path, PathBuf};
 
+#[doc(hidden)]
 pub use build::MAX_GRAINS;
 pub use document::Override;
 pub(crate) use document::{Document, Entry, Node, Origin, Value};
 pub use problem::Problem;
 
 use crate::geometry::{Planar, Spatial};
+use crate::record::RunMeta;
 use crate::spelling::{names, nearest};
-use crate::system::Setup;
+use crate::system::{Setup, run_meta};
 pub(crate) use read::read;
 use spec::Spec;
 
 /// Limit on the size of a scenario file, bytes.
 const MAX_BYTES: u64 = 4 << 30;
 
-/// A setup in two or in three dimensions.
+/// The setup that a run starts from, in two or in three dimensions: what [`Scenario::resolve`] makes of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnySetup {
     /// Two dimensions.
+    #[doc(hidden)]
     Planar(Setup<Planar>),
     /// Three dimensions.
+    #[doc(hidden)]
     Spatial(Setup<Spatial>),
 }
 
@@ -55,21 +79,41 @@ pub struct Scenario {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
     /// The scenario with all defaults, embedded materials and files written out.
+    #[doc(hidden)]
     pub spec: Spec,
-    /// The same as TOML: a run of it gives the same bits.
+    /// The scenario with all defaults, embedded materials and files written out, as TOML: a run of it gives the same
+    /// bits.
     pub toml: String,
     /// The setup from which the driver starts.
     pub setup: AnySetup,
 }
 
+impl Resolved {
+    /// Returns the description of a run from this scenario, with which a [`RunFolder`](crate::record::RunFolder)
+    /// begins.
+    #[must_use]
+    pub fn meta(&self) -> RunMeta {
+        match &self.setup {
+            AnySetup::Planar(setup) => run_meta(setup, &self.toml),
+            AnySetup::Spatial(setup) => run_meta(setup, &self.toml),
+        }
+    }
+}
+
 impl Scenario {
     /// Loads a file, or the embedded scenario with a name, with values of the command line.
+    ///
+    /// # Errors
+    /// A file that cannot be read; as [`Scenario::parse`].
     pub fn load(reference: &str, overrides: &[Override]) -> Result<Self, Problem> {
         let found = Text::find(reference, None)?;
         Scenario::parse(&found.name, &found.text, found.folder.as_deref(), overrides)
     }
 
     /// Parses a text; messages show `name` for it, and its files are in `folder`.
+    ///
+    /// # Errors
+    /// A text that is no TOML; a key that is unknown or missing; a value of the wrong type.
     pub fn parse(
         name: &str,
         text: &str,
@@ -86,17 +130,22 @@ impl Scenario {
     }
 
     /// Returns the scenario as written.
+    #[doc(hidden)]
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
 
     /// Checks everything and resolves the scenario.
+    ///
+    /// # Errors
+    /// The first value that is not allowed, with its place; a file of the scenario that cannot be read.
     pub fn resolve(&self) -> Result<Resolved, Problem> {
         self.resolve_inner()
             .map_err(|problem| problem.located(&self.document))
     }
 
     /// Adds the place in the file to a fault found later, for example by the driver's plan.
+    #[doc(hidden)]
     pub fn locate(&self, problem: Problem) -> Problem {
         problem.located(&self.document)
     }

@@ -20,24 +20,24 @@ const DEEPEST: usize = 64;
 
 impl Place {
     /// Returns the place of a top-level key.
-    pub fn of(key: &str) -> Self {
+    pub(crate) fn of(key: &str) -> Self {
         Place::default().key(key)
     }
     /// Returns the place of a key of the table at this place.
-    pub fn key(&self, key: &str) -> Self {
+    pub(crate) fn key(&self, key: &str) -> Self {
         let mut steps = self.0.clone();
         steps.push(Step::Key(key.to_string()));
         Place(steps)
     }
     /// Returns the place of an element of the list at this place.
-    pub fn index(&self, index: usize) -> Self {
+    pub(crate) fn index(&self, index: usize) -> Self {
         let mut steps = self.0.clone();
         steps.push(Step::Index(index));
         Place(steps)
     }
     /// Parses a path of at most 64 steps in the user's notation: `a.b[0].c`; `a.b.0.c` is accepted too, and a key
     /// that contains a dot is put in double quotes.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut steps = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {

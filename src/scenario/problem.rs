@@ -27,7 +27,7 @@ struct Parts {
 
 impl Problem {
     /// Returns a fault of the value (or the table) at a place.
-    pub fn at(place: &Place, title: impl Into<String>) -> Self {
+    pub(crate) fn at(place: &Place, title: impl Into<String>) -> Self {
         Problem(Box::new(Parts {
             title: title.into(),
             label: None,
@@ -39,7 +39,7 @@ impl Problem {
         }))
     }
     /// Returns a fault of the key at a place.
-    pub fn at_key(place: &Place, title: impl Into<String>) -> Self {
+    pub(crate) fn at_key(place: &Place, title: impl Into<String>) -> Self {
         let mut problem = Problem::at(place, title);
         problem.0.on_key = true;
         problem
@@ -51,16 +51,16 @@ impl Problem {
         problem
     }
     /// Returns a fault without a place, such as a missing file.
-    pub fn plain(title: impl Into<String>) -> Self {
+    pub(crate) fn plain(title: impl Into<String>) -> Self {
         Problem::at(&Place::default(), title)
     }
     /// Adds a note beside the marked text.
-    pub fn label(mut self, label: impl Into<String>) -> Self {
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
         self.0.label = Some(label.into());
         self
     }
     /// Adds a line of advice.
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.0.help.push(help.into());
         self
     }

@@ -1,6 +1,29 @@
 //! A run from a program: built from a scenario or a setup, advanced to any time, and observed on the way.
 //!
 //! Observers, conditions and reads by the caller between two calls change no bit of the run.
+//!
+//! ```
+//! use arenite::simulation::{Outcome, Simulation, SimulationError, Stop};
+//!
+//! fn main() -> Result<(), SimulationError> {
+//!     let mut simulation = Simulation::builder()
+//!         .scenario("oblique-impact")
+//!         .set("run.finish=0.01")
+//!         .build()?;
+//!     assert_eq!(simulation.run_until(0.005)?, Stop::Time);
+//!     // Goes on from a state with the same bits.
+//!     let state = simulation.save()?;
+//!     assert_eq!(simulation.run()?, Stop::Over(Outcome::Finished));
+//!     let mut again = Simulation::builder()
+//!         .scenario("oblique-impact")
+//!         .set("run.finish=0.01")
+//!         .resume(state)
+//!         .build()?;
+//!     again.run()?;
+//!     assert_eq!(again.summary().state_hash, simulation.summary().state_hash);
+//!     Ok(())
+//! }
+//! ```
 
 mod builder;
 mod watchers;
@@ -11,8 +34,9 @@ use std::sync::atomic::AtomicBool;
 use crate::control::Command;
 use crate::record::{GrainRow, LinkRow, Sink, Summary};
 use crate::scenario::Problem;
-use crate::system::{Control, Driver, Outcome, SystemError};
+use crate::system::{Control, Driver};
 
+pub use crate::system::{Outcome, SystemError};
 pub use builder::Builder;
 use watchers::Watchers;
 

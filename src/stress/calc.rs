@@ -10,7 +10,7 @@ use super::{
     ConjugateGradient, Element, Factor, Freedom, Iteration, LinkKey, Network, Node, NodeKey,
     Packing, Rima, Rules, Solver, StressError, packing,
 };
-use crate::calc::{CalcError, Id, each, not_negative, parse, positive, vector, wrong};
+use crate::cases::{CalcError, Id, each, not_negative, parse, positive, vector, wrong};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
 
 /// Residual over load at which the iteration stops: far below the digits of any printed comparison,

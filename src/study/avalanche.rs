@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::correlation::{Correlation, spearman};
 use super::error::{StudyError, check, enough};
+#[doc(no_inline)]
+pub use crate::record::Place;
 use crate::record::{AvalancheRow, BodyRef};
-pub use crate::stress::Place;
 
 /// The changes of links that the addition of one grain caused.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -1,7 +1,24 @@
 //! Pictures of a run, and the entry point of all exports.
 //!
 //! A [`Picture`] is a list of plain shapes in pixels, made from a snapshot by [`picture`]; two
-//! small writers turn it into SVG and PNG. No system fonts are needed.
+//! small writers turn it into SVG and PNG. No system fonts are needed. What reads a run's folder fails where its
+//! records are missing or damaged, or a file cannot be written, with a [`RecordError`] that names the file.
+//!
+//! ```no_run
+//! use arenite::record::RecordError;
+//! use arenite::view::report::{ReportOptions, report};
+//! use arenite::view::{ExportFormat, export};
+//!
+//! fn main() -> Result<(), RecordError> {
+//!     let folder = "runs/hopper-1".as_ref();
+//!     for file in export(folder, ExportFormat::Vtk, None)? {
+//!         println!("{}", file.display());
+//!     }
+//!     let page = report(folder, &ReportOptions::default())?;
+//!     println!("plots: {}", page.plots().join(", "));
+//!     Ok(())
+//! }
+//! ```
 
 mod camera;
 mod chart;
@@ -22,10 +39,12 @@ mod zones;
 
 use std::path::{Path, PathBuf};
 
+#[doc(hidden)]
 pub use chart::{Curve, Panel, chart};
 pub use fields::{FieldOptions, FieldsError, export_fields};
 pub use picture::{Colour, Picture, Shape};
 pub use scene::{Colouring, PictureOptions, Subject, draw, picture};
+#[doc(hidden)]
 pub use sketch::{Sketch, sketch};
 
 use crate::record::{DataFormat, RecordError, export_data, write_file};

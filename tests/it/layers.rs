@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From below: each uses those before it only.
-const ORDER: [&str; 30] = [
+const ORDER: [&str; 31] = [
     "geometry",
-    "calc",
+    "cases",
     "spelling",
     "input",
     "vector",
@@ -30,6 +30,7 @@ const ORDER: [&str; 30] = [
     "scenario",
     "simulation",
     "study",
+    "calc",
     "sweep",
     "view",
     "cli",

@@ -94,6 +94,7 @@ mod physics_static;
 mod physics_walls;
 mod pinched;
 mod place_fields;
+mod public_api;
 mod quasi_static_edges;
 mod quasi_static_laws;
 mod quasi_static_loads;

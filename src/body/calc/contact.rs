@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::shape::{Shape, take};
 use crate::body::arcs::{ArcPose, ArcProfile};
 use crate::body::{ArcGrain, Ball, Clump};
-use crate::calc::{CalcError, each, parse, vector, wrong};
+use crate::cases::{CalcError, each, parse, vector, wrong};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
 
 #[derive(Deserialize)]
@@ -70,8 +70,8 @@ pub fn contact(input: Value, folder: &Path) -> Result<Value, CalcError> {
 
 fn place(value: Value, name: &str) -> Result<Place, CalcError> {
     parse(value).map_err(|error| match error {
-        CalcError::ShapeTemplate { place, message } if place == "the case" => wrong(name, message),
-        CalcError::ShapeTemplate { place, message } => wrong(&format!("{name}.{place}"), message),
+        CalcError::Invalid { place, message } if place == "the case" => wrong(name, message),
+        CalcError::Invalid { place, message } => wrong(&format!("{name}.{place}"), message),
         other => other,
     })
 }

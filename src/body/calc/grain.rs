@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::shape::{Shape, take};
 use crate::body::mass::{self, MassError, MassProperties, MonteCarlo, Voxels};
 use crate::body::{Clump, Region};
-use crate::calc::{CalcError, each, parse, positive, wrong};
+use crate::cases::{CalcError, each, parse, positive, wrong};
 use crate::geometry::{Dimension, Spatial, Vector};
 
 /// Default relative error of unions of many spheres: far below the accuracy of a shape's data, and fast.

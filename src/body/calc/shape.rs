@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::body::{Arc, ArcGrain, Ball, Clump, Mesh, SHAPES, named_shape};
-use crate::calc::{CalcError, parse, wrong};
+use crate::cases::{CalcError, parse, wrong};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
 use crate::input;
 
@@ -81,7 +81,7 @@ pub(crate) fn take(case: &mut Value, folder: &Path, within: &str) -> Result<Shap
         ));
     }
     shape(Value::Object(own), folder).map_err(|error| match error {
-        CalcError::ShapeTemplate { place, message } => wrong(&format!("{within}{place}"), message),
+        CalcError::Invalid { place, message } => wrong(&format!("{within}{place}"), message),
         other => other,
     })
 }

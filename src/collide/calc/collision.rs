@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::calc::{CalcError, each, not_negative, parse, positive, vector, wrong};
+use crate::cases::{CalcError, each, not_negative, parse, positive, vector, wrong};
 use crate::collide::resolved;
 use crate::collide::resolved::{Frictionless, Mapping};
 use crate::collide::soft::Touch;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Analytical, Mill, Statistical};
-use crate::calc::{CalcError, each, not_negative, parse, positive, wrong};
+use crate::cases::{CalcError, each, not_negative, parse, positive, wrong};
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

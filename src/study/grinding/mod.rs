@@ -13,6 +13,7 @@ mod mill;
 mod statistical;
 
 pub use analytical::Analytical;
+#[doc(hidden)]
 pub use calc::calc;
 pub use mill::Mill;
 pub use statistical::Statistical;

@@ -21,6 +21,7 @@ pub struct Sweep {
     /// Name of the sweep and of its folder.
     pub name: String,
     /// Contents of the file.
+    #[doc(hidden)]
     pub spec: SweepSpec,
     /// Text of the file.
     pub text: String,

@@ -1,6 +1,6 @@
 //! Filling of a vessel with grains before a run.
 //!
-//! [`lattice`] places grains row by row, [`random`] at random places, and [`roll_down`] drops them
+//! `lattice` places grains row by row, `random` at random places, and `roll_down` drops them
 //! one by one until each is supported (thesis 4.7.1). No grain overlaps another or a wall. The
 //! last coordinate is up; moving walls are where they are at time 0, and gates are closed.
 

@@ -18,6 +18,7 @@ mod sweep;
 use std::path::Path;
 
 use base64::base64;
+#[doc(hidden)]
 pub use live::{Live, Shown};
 use run::Run;
 
