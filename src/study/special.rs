@@ -1,6 +1,8 @@
 //! Special functions for the statistics that `libm` lacks.
 
-use std::f64::consts::{FRAC_1_SQRT_2, PI};
+use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
+
+use special::Error;
 
 /// B_2j / (2j)! for j = 1..=8: the coefficients of the Euler-Maclaurin formula.
 const BERNOULLI: [f64; 8] = [
@@ -178,21 +180,5 @@ pub fn student_quantile(p: f64, freedom: f64) -> f64 {
 
 /// Returns the quantile of the standard normal: the value not exceeded with probability `p`, 0 < p < 1.
 pub fn normal_quantile(p: f64) -> f64 {
-    if p < 0.5 {
-        return -normal_quantile(1.0 - p);
-    }
-    let tail = |z: f64| 0.5 * libm::erfc(z * FRAC_1_SQRT_2);
-    let (mut low, mut high) = (0.0, 40.0);
-    for _ in 0..200 {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            break;
-        }
-        if tail(middle) > 1.0 - p {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
+    SQRT_2 * (2.0 * p - 1.0).inv_error()
 }
