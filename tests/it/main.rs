@@ -144,6 +144,7 @@ mod stream;
 mod stress;
 mod stress_calc;
 mod stress_free;
+mod stress_matrix;
 mod stress_packing;
 mod stress_rima;
 mod study;
