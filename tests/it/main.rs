@@ -43,6 +43,7 @@ mod figures;
 mod filled;
 mod filling;
 mod flight;
+mod force_chain;
 mod found;
 mod free_share;
 mod fuzz_seeds;
