@@ -1,7 +1,10 @@
 //! Names the sources that the program is built from: saved states are bound to them.
 
+use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
+
+use fnv::FnvHasher;
 
 /// All files below a folder.
 fn files(folder: &Path, into: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -16,31 +19,25 @@ fn files(folder: &Path, into: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// The FNV-1a hash with 64 bits.
-fn hash(so_far: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(so_far, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
-
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let mut all = Vec::new();
     files(&root.join("src"), &mut all)?;
     all.sort();
-    let mut revision = 0xcbf2_9ce4_8422_2325;
+    let mut revision = FnvHasher::default();
     for path in &all {
         // Names as they are in the project, so that where it lies does not count.
         let name = path.strip_prefix(&root).unwrap_or(path).to_string_lossy();
-        revision = hash(revision, name.replace('\\', "/").as_bytes());
-        revision = hash(revision, &fs::read(path)?);
+        revision.write(name.replace('\\', "/").as_bytes());
+        revision.write(&fs::read(path)?);
     }
     // Code of other crates decides bits too. A library's users have a lock file of their own.
     if let Ok(lock) = fs::read(root.join("Cargo.lock")) {
-        revision = hash(revision, &lock);
+        revision.write(&lock);
         println!("cargo:rerun-if-changed=Cargo.lock");
     }
     println!("cargo:rerun-if-changed=src");
+    let revision = revision.finish();
     println!("cargo:rustc-env=ARENITE_REVISION={revision:016x}");
     Ok(())
 }

@@ -13,11 +13,13 @@
 //! `--broadcast` has rows of the matrix go as in the thesis; `--every K` solves after each K disks only; `--serial` is the inverse on
 //! one rank, without any of this. The last column tells the bits of all displacements: they are the same in every line of a size.
 
+use std::hash::Hasher;
 use std::time::Instant;
 
 use arenite::geometry::Planar;
 use arenite::ranks::{Bridge, Counted, Ranks, Values};
 use arenite::stress::{Fetch, Freedom, Network, Node, NodeKey, Rima, Solver};
+use fnv::FnvHasher;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -126,7 +128,7 @@ fn build<S: Solver<Planar>>(
     every: usize,
 ) -> Result<(usize, u64), Failure> {
     let mut network = Network::new(Freedom::Translational);
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut hash = FnvHasher::default();
     let mut found = Vec::new();
     for (node, contacts) in heap.nodes.iter().zip(&heap.contacts) {
         let (_, change) = network.add_node(*node);
@@ -142,11 +144,11 @@ fn build<S: Solver<Planar>>(
             found.resize(network.len(), 0.0);
             solver.solve(&network, &heap.load[..network.len()], &mut found)?;
             for number in &found {
-                hash = (hash ^ number.to_bits()).wrapping_mul(0x0000_0100_0000_01b3);
+                hash.write(&number.to_bits().to_le_bytes());
             }
         }
     }
-    Ok((network.links().len(), hash))
+    Ok((network.links().len(), hash.finish()))
 }
 
 /// Time that this thread has been on a processor, s; not a number where the system does not tell.

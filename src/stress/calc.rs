@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::auto::Auto;
 use super::{
     ConjugateGradient, Element, Factor, Freedom, Iteration, LinkKey, Network, Node, NodeKey,
-    Packing, Rima, Rules, Solver, StressError, packing,
+    Packing, Rima, Rules, Solver, StressError, packing, stiffness_matrix,
 };
 use crate::cases::{CalcError, Id, each, not_negative, parse, positive, vector, wrong};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
@@ -55,6 +55,8 @@ struct Case {
     slides: bool,
     #[serde(default)]
     tension: Tension,
+    #[serde(default)]
+    matrix: bool,
     nodes: Vec<CaseNode>,
     links: Vec<CaseLink>,
 }
@@ -95,7 +97,8 @@ enum Across {
 
 /// Stresses of links under loads: `{"dof":, "method":, "slides":, "tension":, "nodes":, "links":}`
 /// gives `{"displacements":, "links":, "dissipated":, "iterations":, "stable":}`. In space the
-/// tangential force on a link is a vector.
+/// tangential force on a link is a vector. With `"matrix": true` there is also `"stiffness"`, the matrix as triplets
+/// with the load.
 ///
 /// # Errors
 /// If a case does not have that form, or its links do not hold every free node.
@@ -127,6 +130,10 @@ struct Problem<D: Dimension> {
 fn calc_in<D: Dimension>(case: &Case) -> Result<Value, CalcError> {
     let problem = read::<D>(case)?;
     if case.slides || case.tension == Tension::Break {
+        if case.matrix {
+            let message = "is that of links that neither slide nor break: slides = false and tension = keep are needed";
+            return Err(wrong("matrix", message));
+        }
         return relaxed(case, problem);
     }
     let network = &problem.network;
@@ -142,13 +149,38 @@ fn calc_in<D: Dimension>(case: &Case) -> Result<Value, CalcError> {
     let links: Vec<Value> = (0..network.links().len())
         .map(|link| stress(case, &problem, link, &x))
         .collect();
-    Ok(json!({
+    let mut result = json!({
         "displacements": displacements(case, network, &x),
         "links": links,
         "dissipated": 0.0,
         "iterations": 1,
         "stable": true,
-    }))
+    });
+    if case.matrix {
+        result["stiffness"] = stiffness(case, &problem);
+    }
+    Ok(result)
+}
+
+/// The stiffness matrix as triplets, with the load and with the node of each row.
+fn stiffness<D: Dimension>(case: &Case, problem: &Problem<D>) -> Value {
+    let matrix = stiffness_matrix(&problem.network);
+    let (mut rows, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for (row, column, value) in matrix.triplet_iter() {
+        rows.push(row);
+        columns.push(column);
+        values.push(value);
+    }
+    let free = case.nodes.iter().filter(|node| !node.fixed);
+    let nodes = free.flat_map(|node| vec![&node.id; problem.network.per_node()]);
+    json!({
+        "size": matrix.nrows(),
+        "nodes": nodes.collect::<Vec<_>>(),
+        "rows": rows,
+        "columns": columns,
+        "values": values,
+        "load": problem.load,
+    })
 }
 
 fn solver<D: Dimension>(

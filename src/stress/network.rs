@@ -1,5 +1,7 @@
 //! The network: grains as nodes, contacts as links.
 
+use petgraph::unionfind::UnionFind;
+
 use crate::geometry::{Dimension, Vector};
 
 /// Degrees of freedom of a free node.
@@ -249,20 +251,18 @@ impl<D: Dimension> Network<D> {
 
     /// Free nodes that no chain of resisting links connects to a fixed node, by key.
     pub fn ungrounded(&self) -> Vec<NodeKey> {
-        let mut held: Vec<bool> = self.nodes.iter().map(|n| n.fixed).collect();
-        let mut stack: Vec<NodeKey> = (0..held.len()).filter(|&n| held[n]).collect();
-        while let Some(node) = stack.pop() {
-            for &key in &self.links_of[node] {
-                let link = &self.links[key];
-                if link.state == LinkState::Off {
-                    continue;
-                }
-                let other = if link.a == node { link.b } else { link.a };
-                if !std::mem::replace(&mut held[other], true) {
-                    stack.push(other);
-                }
-            }
+        // All fixed nodes are one with the ground.
+        let ground = self.nodes.len();
+        let mut joined = UnionFind::new(ground + 1);
+        for node in (0..ground).filter(|&node| self.nodes[node].fixed) {
+            joined.union(node, ground);
         }
-        (0..held.len()).filter(|&n| !held[n]).collect()
+        for link in self.links.iter().filter(|l| l.state != LinkState::Off) {
+            joined.union(link.a, link.b);
+        }
+        let held = joined.find_mut(ground);
+        (0..ground)
+            .filter(|&node| joined.find_mut(node) != held)
+            .collect()
     }
 }

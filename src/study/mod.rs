@@ -35,6 +35,7 @@ pub mod distribution;
 pub mod ensemble;
 mod error;
 pub mod fabric;
+pub mod force_chain;
 pub mod goodness;
 pub mod grinding;
 pub mod histogram;

@@ -5,11 +5,13 @@
 //! Kolmogorov and Smirnov. A fit alone proves nothing: every sample has a best exponent. `goodness` and
 //! `alternatives` test whether there is a power law.
 
+use std::cmp::Reverse;
+
 use rand::{Rng, RngExt};
 use serde::Serialize;
 
 use super::error::{StudyError, check, enough, positive};
-use super::special::scaled_zeta;
+use super::special::{scaled_zeta, scaled_zeta_value};
 
 /// Possible values of the sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -79,6 +81,18 @@ pub fn fit_power_law(
 impl PowerLaw {
     /// Returns the probability of a size of at least `x`, among those from x_min on.
     pub fn survival(&self, x: f64) -> f64 {
+        self.survival_scaled(x, self.norm())
+    }
+
+    /// Sum of the powers of the whole numbers over x_min; 1 if sizes are continuous.
+    fn norm(&self) -> f64 {
+        match self.support {
+            Support::Continuous => 1.0,
+            Support::Discrete => scaled_zeta_value(self.exponent, self.start),
+        }
+    }
+
+    fn survival_scaled(&self, x: f64, norm: f64) -> f64 {
         if x <= self.start {
             return 1.0;
         }
@@ -86,8 +100,7 @@ impl PowerLaw {
         match self.support {
             Support::Continuous => libm::exp((1.0 - self.exponent) * log),
             Support::Discrete => {
-                let ratio =
-                    scaled_zeta(self.exponent, x)[0] / scaled_zeta(self.exponent, self.start)[0];
+                let ratio = scaled_zeta_value(self.exponent, x) / norm;
                 ratio * libm::exp(-self.exponent * log)
             }
         }
@@ -101,7 +114,7 @@ impl PowerLaw {
     pub(super) fn ln_norm(&self) -> f64 {
         match self.support {
             Support::Continuous => libm::log(self.start / (self.exponent - 1.0)),
-            Support::Discrete => libm::log(scaled_zeta(self.exponent, self.start)[0]),
+            Support::Discrete => libm::log(self.norm()),
         }
     }
 
@@ -114,6 +127,7 @@ impl PowerLaw {
 #[derive(Clone, Debug)]
 pub struct Drawer {
     law: PowerLaw,
+    norm: f64,
     /// Survival function of the first whole numbers from x_min on.
     table: Vec<f64>,
 }
@@ -127,8 +141,8 @@ impl Drawer {
     /// Prepares the table.
     pub fn new(law: PowerLaw) -> Self {
         let mut table = Vec::new();
+        let norm = law.norm();
         if law.support == Support::Discrete {
-            let norm = scaled_zeta(law.exponent, law.start)[0];
             let mut left = 1.0;
             for k in 0..TABLE {
                 table.push(left);
@@ -136,7 +150,7 @@ impl Drawer {
                 left -= libm::exp(-law.exponent * log) / norm;
             }
         }
-        Drawer { law, table }
+        Drawer { law, norm, table }
     }
 
     /// Draws one size.
@@ -152,14 +166,29 @@ impl Drawer {
         if within < self.table.len() {
             return law.start + within.max(1) as f64 - 1.0;
         }
-        let mut low = law.start + (self.table.len() - 1) as f64;
-        let mut high = 2.0 * low;
-        while high < LARGEST && law.survival(high) >= chance {
-            (low, high) = (high, 2.0 * high);
+        // Close to the inverse of the law shifted by a half (Clauset et al. 2009, eq. D.6); steps from there double.
+        let holds = |x: f64| law.survival_scaled(x, self.norm) >= chance;
+        let least = law.start + (self.table.len() - 1) as f64;
+        let inverse = libm::exp(-libm::log(chance) / (law.exponent - 1.0));
+        let guess = ((law.start - 0.5) * inverse + 0.5).floor();
+        let guess = guess.clamp(least, (LARGEST - 1.0).max(least));
+        let (mut low, mut high, mut step) = (guess, guess, 1.0);
+        if guess == least || holds(guess) {
+            high += step;
+            while high < LARGEST && holds(high) {
+                step *= 2.0;
+                (low, high) = (high, (high + step).min(LARGEST));
+            }
+        } else {
+            low = (high - step).max(least);
+            while low > least && !holds(low) {
+                step *= 2.0;
+                (low, high) = ((low - step).max(least), low);
+            }
         }
         while high - low > 1.0 {
             let middle = (0.5 * (low + high)).floor();
-            if law.survival(middle) >= chance {
+            if holds(middle) {
                 low = middle;
             } else {
                 high = middle;
@@ -230,21 +259,30 @@ impl Sample {
             }
             let first = self.values.partition_point(|&v| v < start);
             enough("sizes from x_min on", total - self.below[first], need)?;
-            return self
-                .fit_from(first, start, f64::INFINITY)
-                .ok_or(StudyError::Undetermined {
+            return self.fit_from(first, start, f64::INFINITY, &mut 0).ok_or(
+                StudyError::Undetermined {
                     what: "the exponent of a power law",
-                });
+                },
+            );
         }
         enough("sizes", total, need)?;
         let usable = self.below[..self.values.len()].partition_point(|&b| total - b >= need);
         let tried = usable.min(search.candidates.max(1));
-        // The first of the closest laws; the distance of worse ones is not computed to the end.
+        // The first of the closest laws. Coarse steps come before fine ones: with a close law known early, most others
+        // are found to be worse at few sizes, above all at the one where the last was worst.
+        let mut order: Vec<usize> = (0..tried).collect();
+        order.sort_by_key(|k| Reverse(k.trailing_zeros()));
         let mut nearest: Option<PowerLaw> = None;
-        for first in (0..tried).map(|k| k * usable / tried) {
+        let mut worst = 0;
+        for k in order {
+            let first = k * usable / tried;
             let within = nearest.map_or(f64::INFINITY, |law| law.distance);
-            let law = self.fit_from(first, self.values[first], within);
-            nearest = law.filter(|law| law.distance < within).or(nearest);
+            let law = self.fit_from(first, self.values[first], within, &mut worst);
+            let closer = |law: &PowerLaw| {
+                let tie = nearest.is_some_and(|old| law.start < old.start);
+                law.distance < within || law.distance == within && tie
+            };
+            nearest = law.filter(closer).or(nearest);
         }
         nearest.ok_or(StudyError::Undetermined {
             what: "the exponent of a power law",
@@ -256,8 +294,14 @@ impl Sample {
     }
 
     /// Fits the law to the sizes from the distinct value `first` on; none where all are the same. A distance above
-    /// `within` may be inexact, but is above `within`.
-    fn fit_from(&self, first: usize, start: f64, within: f64) -> Option<PowerLaw> {
+    /// `within` may be inexact, but is above `within`. `worst`: see [`Sample::distance`].
+    fn fit_from(
+        &self,
+        first: usize,
+        start: f64,
+        within: f64,
+        worst: &mut usize,
+    ) -> Option<PowerLaw> {
         let tail = self.total() - self.below[first];
         let n = tail as f64;
         let ln_start = libm::log(start);
@@ -282,17 +326,18 @@ impl Sample {
             distance: 0.0,
             decades: (self.logs[self.logs.len() - 1] - ln_start) * std::f64::consts::LOG10_E,
         };
-        law.distance = self.distance(&law, first, within);
+        law.distance = self.distance(&law, first, within, worst);
         Some(law)
     }
 
-    /// Returns the distance of the data from the law, on both sides of every step of the data.
-    fn distance(&self, law: &PowerLaw, first: usize, within: f64) -> f64 {
+    /// Returns the distance of the data from the law, on both sides of every step of the data. `worst` is the distinct
+    /// value that is looked at first, and then the one of the greatest distance.
+    fn distance(&self, law: &PowerLaw, first: usize, within: f64, worst: &mut usize) -> f64 {
         let n = law.tail as f64;
         let ln_start = libm::log(law.start);
-        let norm = scaled_zeta(law.exponent, law.start)[0];
-        let mut distance: f64 = 0.0;
-        for k in first..self.values.len() {
+        let norm = law.norm();
+        let left = |below: usize| 1.0 - (below - self.below[first]) as f64 / n;
+        let gap = |k: usize| {
             let log = self.logs[k] - ln_start;
             // Survival at the value and just above it; the same unless the law has steps too.
             let (at, above) = match law.support {
@@ -302,14 +347,19 @@ impl Sample {
                 }
                 Support::Discrete => {
                     let power = libm::exp(-law.exponent * log) / norm;
-                    let s = scaled_zeta(law.exponent, self.values[k])[0] * power;
+                    let s = scaled_zeta_value(law.exponent, self.values[k]) * power;
                     (s, s - power)
                 }
             };
-            let left = |below: usize| 1.0 - (below - self.below[first]) as f64 / n;
-            distance = distance
-                .max((at - left(self.below[k])).abs())
-                .max((above - left(self.below[k + 1])).abs());
+            let at = (at - left(self.below[k])).abs();
+            at.max((above - left(self.below[k + 1])).abs())
+        };
+        let mut distance: f64 = 0.0;
+        for k in std::iter::once((*worst).max(first)).chain(first..self.values.len()) {
+            let found = gap(k);
+            if found > distance {
+                (distance, *worst) = (found, k);
+            }
             if distance > within {
                 break;
             }

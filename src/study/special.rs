@@ -1,6 +1,8 @@
 //! Special functions for the statistics that `libm` lacks.
 
-use std::f64::consts::{FRAC_1_SQRT_2, PI};
+use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
+
+use special::Error;
 
 /// B_2j / (2j)! for j = 1..=8: the coefficients of the Euler-Maclaurin formula.
 const BERNOULLI: [f64; 8] = [
@@ -19,12 +21,25 @@ const BERNOULLI: [f64; 8] = [
 /// The factor prevents underflow of steep laws with a large start. Terms are added one by one up to an index beyond
 /// which the Euler-Maclaurin series is accurate to 1e-15 (Abramowitz & Stegun 1964, 23.1.30). Needs s > 1, q > 0.
 pub fn scaled_zeta(s: f64, q: f64) -> [f64; 3] {
+    zeta_series::<true>(s, q)
+}
+
+/// Returns q^s zeta(s, q): the first value of [`scaled_zeta`], bit by bit, without the effort for the others.
+pub fn scaled_zeta_value(s: f64, q: f64) -> f64 {
+    zeta_series::<false>(s, q)[0]
+}
+
+fn zeta_series<const DERIVATIVES: bool>(s: f64, q: f64) -> [f64; 3] {
     let mut sum = [0.0; 3];
-    // A term t with (ln t)' = slope and (ln t)'' = bend.
+    // A term t with (ln t)' = slope and (ln t)'' = bend; returns whether it counts.
     let mut add = |t: f64, slope: f64, bend: f64| {
+        let before = sum;
         sum[0] += t;
-        sum[1] += t * slope;
-        sum[2] += t * (slope * slope + bend);
+        if DERIVATIVES {
+            sum[1] += t * slope;
+            sum[2] += t * (slope * slope + bend);
+        }
+        sum != before
     };
     let reach = 10.0 + 0.5 * s;
     let mut a = q;
@@ -33,20 +48,29 @@ pub fn scaled_zeta(s: f64, q: f64) -> [f64; 3] {
         add(libm::exp(-s * log), -log, 0.0);
         a += 1.0;
     }
-    let log = libm::log(a / q);
-    let power = libm::exp(-s * log);
+    let (log, power) = if a == q {
+        (0.0, 1.0)
+    } else {
+        let log = libm::log(a / q);
+        (log, libm::exp(-s * log))
+    };
     let pole = 1.0 / (s - 1.0);
     add(a * power * pole, -log - pole, pole * pole);
     add(0.5 * power, -log, 0.0);
     // s (s+1) ... (s+2j-2) a^(1-2j), with the derivatives of its logarithm.
     let (mut rising, mut slope, mut bend) = (s / a, 1.0 / s - log, -1.0 / (s * s));
     for (j, c) in BERNOULLI.iter().enumerate() {
-        add(c * rising * power, slope, bend);
+        // Terms decrease: after one that is lost in the last bit, so are all.
+        if !add(c * rising * power, slope, bend) {
+            break;
+        }
         for k in [2 * j + 1, 2 * j + 2] {
             let factor = s + k as f64;
             rising *= factor / a;
-            slope += 1.0 / factor;
-            bend -= 1.0 / (factor * factor);
+            if DERIVATIVES {
+                slope += 1.0 / factor;
+                bend -= 1.0 / (factor * factor);
+            }
         }
     }
     sum
@@ -54,7 +78,7 @@ pub fn scaled_zeta(s: f64, q: f64) -> [f64; 3] {
 
 /// Returns the zeta function of Hurwitz, the sum of (q + k)^-s over k = 0, 1, ... Needs s > 1, q > 0.
 pub fn hurwitz_zeta(s: f64, q: f64) -> f64 {
-    scaled_zeta(s, q)[0] * libm::pow(q, -s)
+    scaled_zeta_value(s, q) * libm::pow(q, -s)
 }
 
 /// Levels of the continued fraction of [`mills_excess`]: enough for 1e-15 above [`FAR`].
@@ -156,21 +180,5 @@ pub fn student_quantile(p: f64, freedom: f64) -> f64 {
 
 /// Returns the quantile of the standard normal: the value not exceeded with probability `p`, 0 < p < 1.
 pub fn normal_quantile(p: f64) -> f64 {
-    if p < 0.5 {
-        return -normal_quantile(1.0 - p);
-    }
-    let tail = |z: f64| 0.5 * libm::erfc(z * FRAC_1_SQRT_2);
-    let (mut low, mut high) = (0.0, 40.0);
-    for _ in 0..200 {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            break;
-        }
-        if tail(middle) > 1.0 - p {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
+    SQRT_2 * (2.0 * p - 1.0).inv_error()
 }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use petgraph::unionfind::UnionFind;
+
 use super::OutletSetup;
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -203,30 +205,23 @@ fn falls_out<D: Integrate>(
 
 /// Grains added so far, as groups in touch, each with its links with walls.
 struct Groups {
-    of: Vec<u32>,
+    added: Vec<bool>,
+    joined: UnionFind<u32>,
+    /// By the grain that stands for the group.
     ends: BTreeMap<u32, Vec<usize>>,
 }
 
 impl Groups {
     fn new(slots: usize) -> Self {
         Groups {
-            of: vec![u32::MAX; slots],
+            added: vec![false; slots],
+            joined: UnionFind::new(slots),
             ends: BTreeMap::new(),
         }
     }
 
     fn has(&self, slot: u32) -> bool {
-        self.of[slot as usize] != u32::MAX
-    }
-
-    fn root(&mut self, slot: u32) -> u32 {
-        let mut at = slot;
-        while self.of[at as usize] != at {
-            let above = self.of[self.of[at as usize] as usize];
-            self.of[at as usize] = above;
-            at = above;
-        }
-        at
+        self.added[slot as usize]
     }
 
     /// Adds a grain; returns the pairs of lists of ends that it connects.
@@ -236,23 +231,22 @@ impl Groups {
         ends: &[usize],
         peers: impl Iterator<Item = u32>,
     ) -> Vec<(Vec<usize>, Vec<usize>)> {
-        self.of[top as usize] = top;
-        self.ends.insert(top, ends.to_vec());
+        self.added[top as usize] = true;
+        let mut ours = ends.to_vec();
         let mut joined = Vec::new();
         for peer in peers {
             if !self.has(peer) {
                 continue;
             }
-            let (other, own) = (self.root(peer), self.root(top));
-            if other == own {
+            let other = self.joined.find_mut(peer);
+            if !self.joined.union(peer, top) {
                 continue;
             }
             let theirs = self.ends.remove(&other).unwrap_or_default();
-            let ours = self.ends.entry(own).or_default();
             joined.push((ours.clone(), theirs.clone()));
             ours.extend(theirs);
-            self.of[other as usize] = own;
         }
+        self.ends.insert(self.joined.find_mut(top), ours);
         joined
     }
 }

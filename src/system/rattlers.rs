@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use petgraph::unionfind::UnionFind;
 use serde::{Deserialize, Serialize};
 
 /// Upper bound of a rattler's kinetic energy over m g d: it rises by a quarter of its diameter, and leaves no pocket. A
@@ -62,23 +63,17 @@ pub(super) fn all_rattle(movers: &[Mover], dimensions: usize) -> bool {
         return false;
     }
     let among = |touch: &Touch| touch.other.and_then(|id| place.get(&id).copied());
-    let mut seen = vec![false; movers.len()];
-    for first in 0..movers.len() {
-        if seen[first] {
-            continue;
+    let mut joined = UnionFind::new(movers.len());
+    for (at, mover) in movers.iter().enumerate() {
+        for other in mover.touches.iter().filter_map(among) {
+            joined.union(at, other);
         }
-        seen[first] = true;
-        let mut group = vec![first];
-        let mut next = 0;
-        while let Some(&at) = group.get(next) {
-            next += 1;
-            for other in movers[at].touches.iter().filter_map(among) {
-                if !std::mem::replace(&mut seen[other], true) {
-                    group.push(other);
-                }
-            }
-        }
-        group.sort_unstable();
+    }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, label) in joined.into_labeling().into_iter().enumerate() {
+        groups.entry(label).or_default().push(at);
+    }
+    for group in groups.into_values() {
         let (mut weight, mut least) = (0.0, f64::INFINITY);
         let (mut pressed, mut held) = (0.0, 0.0);
         for &at in &group {
@@ -91,7 +86,7 @@ pub(super) fn all_rattle(movers: &[Mover], dimensions: usize) -> bool {
             }
         }
         let bears_nothing = pressed <= PRESSED * least && held <= HELD * weight;
-        let alone = &movers[first];
+        let alone = &movers[group[0]];
         let hinged = group.len() == 1 && alone.touches.len() < dimensions;
         if !bears_nothing && !hinged {
             return false;

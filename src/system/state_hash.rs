@@ -1,22 +1,23 @@
 //! Hash of a state: equal hashes mean equal bits.
 
+use std::hash::Hasher;
+
+use fnv::FnvHasher;
 use serde::{Deserialize, Serialize};
 
 use crate::body::Grain;
 use crate::geometry::{Dimension, Vector};
 
-/// FNV-1a over 64-bit words.
-pub(super) struct StateHash(u64);
+/// FNV-1a over the bytes of 64-bit words, the lowest first.
+pub(super) struct StateHash(FnvHasher);
 
 impl StateHash {
     pub fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
+        Self(FnvHasher::default())
     }
 
     pub fn word(&mut self, bits: u64) {
-        for byte in bits.to_le_bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
+        self.0.write(&bits.to_le_bytes());
     }
 
     pub fn vector<V: Vector>(&mut self, vector: V) {
@@ -47,7 +48,7 @@ impl StateHash {
     }
 
     pub fn value(self) -> u64 {
-        self.0
+        self.0.finish()
     }
 }
 

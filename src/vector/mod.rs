@@ -190,4 +190,5 @@ pub fn run<K: Kernel>(level: Level, kernel: K) -> K::Output {
     kernel.run::<Plain>()
 }
 
+#[cfg(target_arch = "x86_64")]
 static BEST: std::sync::LazyLock<Level> = std::sync::LazyLock::new(Level::best);

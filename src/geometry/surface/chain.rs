@@ -170,15 +170,11 @@ impl Corner {
     }
 }
 
-fn cross(a: Vector2<f64>, b: Vector2<f64>) -> f64 {
-    a.x * b.y - a.y * b.x
-}
-
 /// Whether a chain continues straight at `b` between `a` and `c`; none if it doubles back.
 fn is_straight(a: Vector2<f64>, b: Vector2<f64>, c: Vector2<f64>) -> Option<bool> {
     let (before, after) = (b - a, c - b);
     let limit = STRAIGHT * Vector::norm(&before) * Vector::norm(&after);
-    if cross(before, after).abs() > limit {
+    if before.perp(&after).abs() > limit {
         Some(false)
     } else if Vector::dot(&before, &after) > 0.0 {
         Some(true)

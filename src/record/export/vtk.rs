@@ -9,6 +9,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use super::{about_z, forget_older, quaternion};
 use crate::record::RecordError;
 use crate::record::meta::WallDrawing;
@@ -248,42 +251,6 @@ fn array(kind: &str, name: &str, components: usize, bytes: &[u8]) -> String {
     all.extend_from_slice(bytes);
     format!(
         "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" format=\"binary\">{}</DataArray>\n",
-        base64(&all)
+        STANDARD.encode(&all)
     )
-}
-
-/// Encodes bytes as base64 with padding (RFC 4648).
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let word =
-            chunk.iter().fold(0u32, |w, &b| w << 8 | u32::from(b)) << (8 * (3 - chunk.len()));
-        for k in 0..4 {
-            if k <= chunk.len() {
-                text.push(char::from(LETTERS[(word >> (18 - 6 * k) & 63) as usize]));
-            } else {
-                text.push('=');
-            }
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn base64_follows_the_test_vectors_of_rfc_4648() {
-        for (plain, coded) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(super::base64(plain.as_bytes()), coded);
-        }
-    }
 }

@@ -1,5 +1,7 @@
 //! Rows of events, series, snapshots and avalanches of a filling.
 
+use petgraph::unionfind::UnionFind;
+
 use super::QuasiStatic;
 use crate::event::{EventKind, Regime};
 use crate::geometry::three;
@@ -142,35 +144,26 @@ impl<D: Dimension> QuasiStatic<'_, D> {
     fn groups(&self) -> (Vec<i64>, u64) {
         let network = self.packing.network();
         let count = network.nodes().len();
-        let mut group = vec![-1; count];
-        let mut groups = 0;
-        let mut stack = Vec::new();
-        for &first in &self.nodes {
-            if group[first] >= 0 {
-                continue;
-            }
-            let name = match self.bodies[first] {
-                BodyRef::Grain(id) => i64::from(id),
-                _ => continue,
-            };
-            groups += 1;
-            group[first] = name;
-            stack.push(first);
-            while let Some(node) = stack.pop() {
-                for &key in network.links_of(node) {
-                    let link = &network.links()[key];
-                    let other = if link.a == node { link.b } else { link.a };
-                    // Boundaries do not connect.
-                    if link.state != LinkState::Off
-                        && group[other] < 0
-                        && !network.nodes()[other].fixed
-                    {
-                        group[other] = name;
-                        stack.push(other);
-                    }
-                }
+        // Boundaries do not connect.
+        let free = |node: NodeKey| !network.nodes()[node].fixed;
+        let mut joined = UnionFind::new(count);
+        for link in network.links() {
+            if link.state != LinkState::Off && free(link.a) && free(link.b) {
+                joined.union(link.a, link.b);
             }
         }
+        let of = joined.into_labeling();
+        let mut names = vec![-1; count];
+        let mut groups = 0;
+        for &first in &self.nodes {
+            if let BodyRef::Grain(id) = self.bodies[first]
+                && names[of[first]] < 0
+            {
+                names[of[first]] = i64::from(id);
+                groups += 1;
+            }
+        }
+        let group = of.into_iter().map(|label| names[label]).collect();
         (group, groups)
     }
 

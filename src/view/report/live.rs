@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-use super::base64::base64;
 use super::film::{Film, Frames, Head};
 use super::run::{Given, Moving, Run};
 use super::{page, plots};
@@ -351,7 +352,11 @@ impl Inner {
         };
         let part = Part {
             head: &film.head,
-            chunks: film.chunks.iter().map(|chunk| base64(chunk)).collect(),
+            chunks: film
+                .chunks
+                .iter()
+                .map(|chunk| STANDARD.encode(chunk))
+                .collect(),
             moving,
         };
         // Serializing names and numbers cannot fail.

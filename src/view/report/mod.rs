@@ -4,7 +4,6 @@
 //! A page is self-contained: it opens from the disk, without server, network or any other file. Plots are SVG drawn
 //! by `view::plot`; the animation unpacks the data packed by `film`.
 
-mod base64;
 mod comparison;
 mod film;
 mod kept;
@@ -17,7 +16,6 @@ mod sweep;
 
 use std::path::Path;
 
-use base64::base64;
 #[doc(hidden)]
 pub use live::{Live, Shown};
 use run::Run;

@@ -4,9 +4,10 @@ mod header;
 
 use std::fmt::Write;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-use super::base64;
 use super::run::Moving;
 use super::run::Run;
 use super::sheet::{Sheet, SheetTable};
@@ -218,7 +219,7 @@ pub(super) fn page(
             let _ = writeln!(
                 data,
                 "<script type=\"text/plain\" id=\"film-{k}\">{}</script>",
-                base64(chunk)
+                STANDARD.encode(chunk)
             );
         }
         let more = if live { LIVE } else { "" };
