@@ -105,7 +105,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
         run: RunSetup {
             begin: 0.0,
             settle: None,
-            finish: STEPS as f64 * STEP,
+            end_time: STEPS as f64 * STEP,
             stop_when_empty: false,
         },
         log: LogSetup {

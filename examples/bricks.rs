@@ -77,7 +77,7 @@ fn jostling<D: Integrate>(mut setup: Setup<D>, asked: &Asked, steps: usize) -> S
     setup.fields.gravity = D::Vector::default();
     setup.motion.flight = false;
     setup.motion.step = Some(1e-5);
-    setup.run.finish = steps as f64 * 1e-5;
+    setup.run.end_time = steps as f64 * 1e-5;
     setup.log.series = None;
     setup.log.snapshots = None;
     setup.log.checkpoint = None;

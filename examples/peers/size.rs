@@ -95,7 +95,7 @@ pub fn setup<D: Integrate>(
         run: RunSetup {
             begin: 0.0,
             settle: None,
-            finish,
+            end_time: finish,
             stop_when_empty: false,
         },
         log: LogSetup {

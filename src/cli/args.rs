@@ -9,13 +9,13 @@ use clap::{Args, ValueEnum};
 pub(super) struct ScenarioArgs {
     /// A file, or the name of an embedded scenario (see `arenite list`)
     pub(super) scenario: String,
-    /// Set a value of the scenario, as in run.finish=2 or 'fill[0].lattice.count=100'
+    /// Set a value of the scenario, as in run.end_time=2 or 'fill[0].lattice.count=100'
     #[arg(long, value_name = "KEY.PATH=VALUE", value_parser = crate::scenario::Override::set)]
     pub(super) set: Vec<crate::scenario::Override>,
     /// Seed of all random numbers
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) seed: Option<u64>,
-    /// When the run ends, s (run.finish)
+    /// When the run ends, s (run.end_time)
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(super) until: Option<f64>,
 }
@@ -278,7 +278,7 @@ pub(super) struct SweepArgs {
     /// Runs at the same time [default: one a core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) threads: Option<u16>,
-    /// Set a value of the scenario for all runs, as in run.finish=2
+    /// Set a value of the scenario for all runs, as in run.end_time=2
     #[arg(long, value_name = "KEY.PATH=VALUE", value_parser = crate::scenario::Override::set)]
     pub(super) set: Vec<crate::scenario::Override>,
     /// What is kept of each run made now [default: what the file says, else summary]

@@ -39,7 +39,7 @@ use args::*;
     version,
     about = "Simulates granular matter: grains fly, collide, flow and settle",
     max_term_width = 100,
-    after_help = "Examples:\n  arenite run hopper              run the hopper that comes with the program\n  arenite new hopper mine.toml    write a scenario to edit\n  arenite check mine.toml         see what would run\n  arenite run mine.toml --set run.finish=2"
+    after_help = "Examples:\n  arenite run hopper              run the hopper that comes with the program\n  arenite new hopper mine.toml    write a scenario to edit\n  arenite check mine.toml         see what would run\n  arenite run mine.toml --set run.end_time=2"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -50,7 +50,7 @@ struct Cli {
 enum Command {
     /// Run a scenario and write its records into a folder
     #[command(
-        after_help = "Examples:\n  arenite run hopper\n  arenite run mine.toml -o runs/wide --set run.finish=2 --set 'fill[0].lattice.count=400'\n  arenite run hopper --resume     go on where an interrupted run stopped"
+        after_help = "Examples:\n  arenite run hopper\n  arenite run mine.toml -o runs/wide --set run.end_time=2 --set 'fill[0].lattice.count=400'\n  arenite run hopper --resume     go on where an interrupted run stopped"
     )]
     Run(RunArgs),
     /// Check a scenario and tell what would run: bodies, step, cost

@@ -14,6 +14,7 @@ use super::together::{self, Job};
 use crate::cluster::integrate::Integrate;
 use crate::ranks::{Bridge, Ranks};
 use crate::record::{NullSink, RunFolder, Status, write_file};
+use crate::scenario::aliases::rename_table;
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::{self, Frictions, SiloError};
@@ -351,7 +352,7 @@ fn open<D: Integrate>(
     let wrong = |error: crate::record::RecordError| Failure::Input(error.to_string());
     if args.resume {
         let (folder, toml, state) = RunFolder::resume(dir, threads).map_err(wrong)?;
-        if toml != resolved.toml {
+        if !same(&toml, &resolved.toml) {
             return Err(Failure::Input(format!(
                 "{}: the run to resume is another one: {}",
                 dir.display(),
@@ -367,7 +368,7 @@ fn open<D: Integrate>(
     let before = std::fs::read_to_string(dir.join("scenario.toml")).ok();
     let finished = finished(dir);
     match before {
-        Some(toml) if !force && finished && toml == resolved.toml => {
+        Some(toml) if !force && finished && same(&toml, &resolved.toml) => {
             if !args.quiet {
                 message(&format!(
                     "{} holds this very run, finished: it is made anew",
@@ -376,7 +377,7 @@ fn open<D: Integrate>(
             }
             force = true;
         }
-        Some(toml) if !force && toml != resolved.toml => {
+        Some(toml) if !force && !same(&toml, &resolved.toml) => {
             return Err(Failure::Input(format!(
                 "{} holds another run: {}; choose another folder with -o, or replace it with --force",
                 dir.display(),
@@ -398,6 +399,15 @@ fn finished(dir: &Path) -> bool {
         summary["status"].as_str(),
         Some("finished" | "jammed" | "empty")
     )
+}
+
+/// Whether the scenario of a folder is this one; an older build may have written it with old names of keys.
+fn same(there: &str, here: &str) -> bool {
+    let renamed = |there: &mut toml::Table| {
+        let here = here.parse();
+        rename_table(there) && here.is_ok_and(|here: toml::Table| *there == here)
+    };
+    there == here || there.parse().is_ok_and(|mut there| renamed(&mut there))
 }
 
 /// Returns the first key in which two scenarios differ, in words.
@@ -437,7 +447,11 @@ fn difference(there: &str, here: &str) -> String {
             _ => Some(format!("`{path}` is {a} there and {b} here")),
         }
     }
-    let parse = |text: &str| text.parse::<toml::Table>().map(toml::Value::Table);
+    let parse = |text: &str| {
+        let mut scenario: toml::Table = text.parse()?;
+        rename_table(&mut scenario);
+        Ok::<_, toml::de::Error>(toml::Value::Table(scenario))
+    };
     match (parse(there), parse(here)) {
         (Ok(a), Ok(b)) => {
             walk(String::new(), &a, &b).unwrap_or("its scenario.toml is written otherwise".into())
@@ -448,28 +462,37 @@ fn difference(there: &str, here: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::difference;
+    use super::{difference, same};
+
+    #[test]
+    fn a_run_with_old_keys_is_the_same() {
+        let there = "seed = 1\n[run]\nfinish = 5.0\n";
+        assert!(same(there, "seed = 1\n[run]\nend_time = 5.0\n"));
+        assert!(!same(there, "seed = 1\n[run]\nend_time = 6.0\n"));
+        // Only old names are another way to write it: what a person changed is another file.
+        assert!(!same("seed = 1 # one\n", "seed = 1\n"));
+    }
 
     #[test]
     fn tells_the_first_difference() {
-        let there = "seed = 1\n[run]\nfinish = 5.0\n";
+        let there = "seed = 1\n[run]\nend_time = 5.0\n";
         let tell = |here| difference(there, here);
         assert_eq!(
-            tell("seed = 2\n[run]\nfinish = 5.0\n"),
+            tell("seed = 2\n[run]\nend_time = 5.0\n"),
             "`seed` is 1 there and 2 here"
         );
         assert_eq!(
-            tell("seed = 1\n[run]\nfinish = 5.0\nstep = 1.0\n"),
+            tell("seed = 1\n[run]\nend_time = 5.0\nstep = 1.0\n"),
             "this one has `run.step`, it has not"
         );
         assert_eq!(tell("seed = ["), "its scenario.toml cannot be read");
         // A key that the user changed comes before those that follow from it.
         assert_eq!(
             difference(
-                "log.series = 0.01\nrun.finish = 5.0\n",
-                "log.series = 0.002\nrun.finish = 1.0\n"
+                "log.series = 0.01\nrun.end_time = 5.0\n",
+                "log.series = 0.002\nrun.end_time = 1.0\n"
             ),
-            "`run.finish` is 5.0 there and 1.0 here"
+            "`run.end_time` is 5.0 there and 1.0 here"
         );
     }
 }

@@ -4,6 +4,7 @@
 //! the tree is read into the types of [`spec`]; these are checked and built into a setup. Any fault is a [`Problem`]
 //! that quotes the place.
 
+pub mod aliases;
 mod build;
 pub mod catalogue;
 mod csv;

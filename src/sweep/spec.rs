@@ -25,7 +25,7 @@ pub struct SweepSpec {
     /// What it is for, in a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// When each run ends, s (`run.finish`).
+    /// When each run ends, s (`run.end_time`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,
     /// A run that takes longer on the clock is stopped, s; its row says `interrupted`.

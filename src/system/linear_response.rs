@@ -320,7 +320,7 @@ fn first_beyond<D: Integrate>(
 ) -> Option<f64> {
     let now = world.clock.time();
     let last = perturb.turns_until(&setup.sources.perturbs);
-    let last = last.min(setup.run.finish);
+    let last = last.min(setup.run.end_time);
     let beyond = |time: f64| -> Vec<&Bound> {
         let change = change_at(setup, perturb, time, from);
         bounds

@@ -412,7 +412,7 @@ pub(super) fn state_hash<D: Integrate>(
     ticks: &LastRow,
     watch: &JamWatch,
 ) -> u64 {
-    let time = ticks.last().max(world.clock.time().min(setup.run.finish));
+    let time = ticks.last().max(world.clock.time().min(setup.run.end_time));
     let mut hash = StateHash::new();
     for grain in outlet::grains_at(world, watch, time) {
         hash.grain(&grain);

@@ -76,7 +76,7 @@ impl<D: Dimension> Setup<D> {
     pub fn to_come(&self) -> f64 {
         let feeds = self.sources.feeds.iter();
         feeds
-            .map(|feed| feed.due(&self.matter.forms, self.run.finish).count)
+            .map(|feed| feed.due(&self.matter.forms, self.run.end_time).count)
             .sum()
     }
 }

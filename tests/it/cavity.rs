@@ -143,7 +143,7 @@ fn energy_comes_back_after_the_collisions() {
     for step in ["4e-7", "2e-7", "1e-7"] {
         let options = [
             &format!("run.step={step}"),
-            "run.finish=0.0036",
+            "run.end_time=0.0036",
             "log.snapshots=never",
             "log.series=1e-5",
         ];
@@ -187,7 +187,7 @@ fn pressure(kinds: &[(f64, f64)]) -> f64 {
 /// What walls and grid give is the change of the momentum of the gas, row by row, to rounding.
 #[test]
 fn walls_record_all_of_the_momentum() {
-    let setup = planar("osmosis", &["run.finish=0.4", "log.snapshots=0.1"]);
+    let setup = planar("osmosis", &["run.end_time=0.4", "log.snapshots=0.1"]);
     let momentum = |grains: &[arenite::body::Grain<Planar>]| {
         let mut total = Vector2::zeros();
         for grain in grains {
@@ -197,7 +197,7 @@ fn walls_record_all_of_the_momentum() {
     };
     let before = momentum(&setup.grains);
     let (system, sink) = run(&setup);
-    let after = momentum(&system.grains_at(setup.run.finish));
+    let after = momentum(&system.grains_at(setup.run.end_time));
     let mut given = Vector2::zeros();
     let mut last = 0.0;
     for row in &sink.series {
@@ -227,7 +227,7 @@ fn walls_record_all_of_the_momentum() {
 #[test]
 #[ignore = "long: a gas in equilibrium for 40 s"]
 fn large_disks_press_on_the_grid() {
-    let setup = planar("osmosis", &["run.finish=40", "log.snapshots=0.05"]);
+    let setup = planar("osmosis", &["run.end_time=40", "log.snapshots=0.05"]);
     let (_, sink) = run(&setup);
     let settled = 4.0;
     let names: Vec<&str> = setup.boundaries.iter().map(|b| b.name.as_str()).collect();
@@ -314,7 +314,7 @@ fn grids_and_the_law_are_refused_where_nobody_knows_them() {
         }
     };
     let law = "[law.mutze]\nsquared_restitution = 0.8\nfriction = 0.2\nsmoothing_speed = 0.01";
-    let run = "[run]\nfinish = 1.0\n";
+    let run = "[run]\nend_time = 1.0\n";
     assert_eq!(said(law, "passes = 0.005", run), "");
     let more = "[field]\ngravity = [0, -9.8]\n[morph]\n";
     let text = said(law, "passes = 0.005", &format!("{run}{more}"));

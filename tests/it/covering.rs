@@ -269,11 +269,11 @@ fn ran<D: Integrate>(setup: Setup<D>) -> Result<(MemorySink, Summary), String> {
 fn run(setup: AnySetup, finish: Option<f64>) -> Result<(MemorySink, Summary), String> {
     match setup {
         AnySetup::Planar(mut setup) => {
-            setup.run.finish = finish.unwrap_or(setup.run.finish);
+            setup.run.end_time = finish.unwrap_or(setup.run.end_time);
             ran(setup)
         }
         AnySetup::Spatial(mut setup) => {
-            setup.run.finish = finish.unwrap_or(setup.run.finish);
+            setup.run.end_time = finish.unwrap_or(setup.run.end_time);
             ran(setup)
         }
     }

@@ -133,7 +133,7 @@ fn same_rows(a: &SeriesRow, b: &SeriesRow) {
 
 /// A hopper that settles, opens and empties, with grains that come to stand still.
 pub fn hopper(finish: f64) -> Setup<Planar> {
-    planar("hopper", &[&format!("run.finish={finish}")])
+    planar("hopper", &[&format!("run.end_time={finish}")])
 }
 
 /// One system over all ranks there are.
@@ -160,7 +160,7 @@ pub fn domains(ranks: &dyn Ranks) {
     // Who would stand still or collide in flight is stepped, and that is told.
     let mut asked = hopper(0.3);
     asked.motion.flight = false;
-    asked.motion.collisions = planar("rain", &["run.finish=0.1"]).motion.collisions;
+    asked.motion.collisions = planar("rain", &["run.end_time=0.1"]).motion.collisions;
     assert!(asked.models.morph.is_some() && asked.motion.collisions.is_some());
     if let Some(shared) = over(ranks, &asked, None) {
         let told = |part: &str| {

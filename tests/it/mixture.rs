@@ -95,7 +95,7 @@ const TWO: &str = r#"
 name = "two"
 dimension = 2
 [run]
-finish = 0.01
+end_time = 0.01
 [log]
 checkpoint = "never"
 [shape.pair]

@@ -35,7 +35,7 @@ fn scene(law: &str, walls: &[([f64; 3], [f64; 3])], balls: &[[f64; 3]], more: &s
 name = "laws"
 dimension = 3
 [run]
-finish = {:?}
+end_time = {:?}
 [field]
 gravity = [0.0, 0.0, {:?}]
 [log]
@@ -297,7 +297,7 @@ fn what_was_crushed_stays_so() {
             "[quasi_static]\n[[perturb]]\ntime = 3.25\nremove = {{ near = [0.0, 0.0, {:?}] }}\n",
             5.0 * RADIUS
         );
-        let text = scene(&law, &floor, &column, &taken).replace("finish = 3.5", "finish = 4.0");
+        let text = scene(&law, &floor, &column, &taken).replace("end_time = 3.5", "end_time = 4.0");
         let (sink, summary) = run(&text);
         assert_eq!(summary.grains.last, 2);
         let whole = &sink.snapshots[sink.snapshots.len() - 2].1;
@@ -355,7 +355,7 @@ fn beds_by_all_laws() {
         sticky(HERTZ, "area = 1e5"),
     ] {
         let text = scene(&law, &walls, &[], "[quasi_static]\n")
-            .replace("finish = 0.5", "finish = 25.0")
+            .replace("end_time = 0.5", "end_time = 25.0")
             + &format!(
                 "[[fill]]\nmaterial = \"a\"\nroll_down = {{ count = 24, radius = {{ mean = {RADIUS:?}, spread = 0.1 }}, min = [-0.1, -0.1, 0.0], max = [0.1, 0.1, 0.5] }}\n"
             );

@@ -21,7 +21,7 @@ use crate::record_sample::{feed, meta, summary};
 /// Sixty disks fall through a hole in a floor while a paddle swings, and a gate opens.
 const SMALL: &str = "name = \"small\"\ndescription = \"an <odd> & a </script> in it\"\ndimension = 2\nseed = 1\n\
     [field]\ngravity = [0.0, -9.8]\n\
-    [run]\nfinish = 0.6\noutlet_interval = 0.002\n[log]\nseries = 0.01\nsnapshots = 0.03\n\
+    [run]\nend_time = 0.6\noutlet_interval = 0.002\n[log]\nseries = 0.01\nsnapshots = 0.03\n\
     [[boundary]]\nname = \"box\"\nmaterial = \"thesis-wall\"\n\
     polyline = { points = [[0.06, 0.0], [0.0, 0.0], [0.0, 0.6]] }\n\
     [[boundary]]\nname = \"other\"\nmaterial = \"thesis-wall\"\n\

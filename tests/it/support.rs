@@ -105,7 +105,7 @@ pub fn run<D: Integrate>(setup: &Setup<D>) -> (System<D>, MemorySink) {
 
 /// The grains at the end of a run.
 pub fn end<D: Integrate>(setup: &Setup<D>) -> Vec<Grain<D>> {
-    run(setup).0.grains_at(setup.run.finish)
+    run(setup).0.grains_at(setup.run.end_time)
 }
 
 /// Grains may stand still where they lack a thousandth of their weight: a hundredth of the default; for

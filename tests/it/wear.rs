@@ -150,7 +150,7 @@ fn laws_that_slide_in_other_ways() {
     let folder = tempfile::tempdir().unwrap();
     let slides = |law: &str| {
         let text = format!(
-            "name = \"slides\"\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n[run]\nfinish = 0.3\n[log]\nwear = 0.01\n\
+            "name = \"slides\"\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n[run]\nend_time = 0.3\n[log]\nwear = 0.01\n\
              [material.stone]\ndensity = 2500.0\nyoung = 1e7\npoisson = 0.3\n[[law]]\nbetween = [\"stone\", \"stone\"]\n{law}\n\
              [[boundary]]\nmaterial = \"stone\"\nplane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}\n\
              [[fill]]\nmaterial = \"stone\"\ngrains = [{{ position = [0.0, 0.005], radius = 0.005, velocity = [1.0, 0.0] }}]\n"

@@ -26,7 +26,7 @@ pub struct MeterSpec {
     #[schemars(extend("x-formula" = "grains within now less those before", "x-unit" = "1", "x-source" = "geometry"))]
     pub inside: Option<ExtentSpec>,
     /// Time between two looks, s; all meters look at the shortest. Default: a quarter of sqrt(d / g), d the mean
-    /// diameter, but at most finish / 1000.
+    /// diameter, but at most end_time / 1000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub every: Option<f64>,

@@ -240,7 +240,7 @@ fn given(
     if let Some(until) = spec.until {
         let spans = spans_of(&Place::of("until"));
         fixed.push(Override::from_file(
-            "run.finish",
+            "run.end_time",
             &format!("{until:?}"),
             origin(&spans),
         ));
