@@ -41,8 +41,8 @@ pub(super) struct RunArgs {
     pub(super) force: bool,
     /// Of processes started together by `mpirun`: how many share the box along each axis, as in 4x2
     /// [default: by the extent of the grains]
-    #[arg(long, value_name = "NxN", conflicts_with = "resume", value_parser = bricks)]
-    pub(super) bricks: Option<[usize; 3]>,
+    #[arg(long, alias = "bricks", value_name = "NxN", conflicts_with = "resume", value_parser = domains)]
+    pub(super) domains: Option<[usize; 3]>,
     /// Show the run in a browser while it goes on, on this machine only; PORT [default: any that is free]
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     pub(super) live: Option<u16>,
@@ -72,7 +72,7 @@ pub(super) struct ListArgs {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct LawArgs {
+pub(super) struct CalibrateArgs {
     /// Radius of the grains, m
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(super) radius: f64,
@@ -434,20 +434,20 @@ pub(crate) enum CalcKind {
     Contact,
 }
 
-/// Parses the numbers of bricks along each axis, such as 4x2.
-fn bricks(text: &str) -> Result<[usize; 3], String> {
-    let mut bricks = [1; 3];
+/// Parses the numbers of domains along each axis, such as 4x2.
+fn domains(text: &str) -> Result<[usize; 3], String> {
+    let mut domains = [1; 3];
     let parts: Vec<&str> = text.split('x').collect();
     if parts.len() > 3 {
         return Err(format!("`{text}` has more than three axes"));
     }
-    for (brick, part) in bricks.iter_mut().zip(parts) {
+    for (domain, part) in domains.iter_mut().zip(parts) {
         let number = part.parse().ok().filter(|n| (1..=65_536).contains(n));
-        *brick = number.ok_or_else(|| {
-            format!("`{part}` is not a number of bricks, from 1 on, as in 4x2 or 2x2x1")
+        *domain = number.ok_or_else(|| {
+            format!("`{part}` is not a number of domains, from 1 on, as in 4x2 or 2x2x1")
         })?;
     }
-    Ok(bricks)
+    Ok(domains)
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

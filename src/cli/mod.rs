@@ -5,6 +5,7 @@
 
 mod args;
 pub(crate) mod calc;
+mod calibrate;
 mod check;
 mod compare;
 mod converge;
@@ -12,7 +13,6 @@ mod export;
 mod failure;
 mod grain;
 mod interrupt;
-mod law;
 mod library;
 mod live;
 mod page;
@@ -70,9 +70,10 @@ enum Command {
     List(ListArgs),
     /// Make a contact law from restitution, friction and how deep grains may press into each other
     #[command(
-        after_help = "Examples:\n  arenite law --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1\n  arenite law --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1 --young 6e10 --poisson 0.25"
+        alias = "law",
+        after_help = "Examples:\n  arenite calibrate --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1\n  arenite calibrate --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1 --young 6e10 --poisson 0.25"
     )]
-    Law(LawArgs),
+    Calibrate(CalibrateArgs),
     /// Print the JSON Schema of the scenario file
     #[command(
         after_help = "Examples:\n  arenite schema > arenite.schema.json     for completion in an editor\n  arenite schema --sweep > sweep.schema.json"
@@ -162,7 +163,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
-        Command::Law(args) => law::law(&args),
+        Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::New(args) => library::new(&args),
         Command::List(args) => library::list(&args),
         Command::Schema { sweep } => library::schema(sweep),

@@ -19,7 +19,7 @@ use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::{self, Frictions, SiloError};
 use crate::system::{
-    Control, DistributedFilling, Driver, Outcome, Setup, Shared, System, SystemError, bricks_of,
+    Control, DistributedFilling, Driver, Outcome, Setup, Shared, System, SystemError, domains_of,
     driver_of, moving_part,
 };
 use crate::view::report::{Live, Shown};
@@ -27,9 +27,9 @@ use crate::view::report::{Live, Shown};
 /// Runs a scenario.
 pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
     let ranks = together::begin(Job::Run)?;
-    if ranks.size() == 1 && args.bricks.is_some_and(|bricks| bricks != [1; 3]) {
+    if ranks.size() == 1 && args.domains.is_some_and(|domains| domains != [1; 3]) {
         return Err(Failure::Input(
-            "--bricks is for processes that `mpirun` starts together, one a brick".into(),
+            "--domains is for processes that `mpirun` starts together, one a domain".into(),
         ));
     }
     let loaded = together::agreed(&ranks, source::load(&args.source));
@@ -52,8 +52,8 @@ pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
 /// The work that ranks share.
 #[derive(Clone, Copy)]
 enum Sharing<'r> {
-    /// Grains, in bricks.
-    Bricks(&'r dyn Ranks),
+    /// Grains, in domains.
+    Domains(&'r dyn Ranks),
     /// Rows of the inverse stiffness matrix of a filling.
     Rows(&'r (dyn Ranks + Sync)),
 }
@@ -61,7 +61,7 @@ enum Sharing<'r> {
 impl<'r> Sharing<'r> {
     fn ranks(self) -> &'r dyn Ranks {
         match self {
-            Sharing::Bricks(ranks) => ranks,
+            Sharing::Domains(ranks) => ranks,
             Sharing::Rows(ranks) => ranks,
         }
     }
@@ -80,7 +80,7 @@ fn shared<D: Integrate>(
             on_ranks(args, scenario, resolved, setup, Sharing::Rows(ranks))
         });
     }
-    on_ranks(args, scenario, resolved, setup, Sharing::Bricks(ranks))
+    on_ranks(args, scenario, resolved, setup, Sharing::Domains(ranks))
 }
 
 /// Runs on several ranks: rank 0 keeps the records and prints; all step their own parts.
@@ -104,8 +104,8 @@ fn on_ranks<D: Integrate>(
     let went = match sharing {
         Sharing::Rows(ranks) => DistributedFilling::new(setup, ranks)
             .and_then(|mut filling| filling.run(sink, &mut control).map(drop)),
-        Sharing::Bricks(ranks) => {
-            System::run_over(setup, args.bricks, ranks, sink, &mut control).map(drop)
+        Sharing::Domains(ranks) => {
+            System::run_over(setup, args.domains, ranks, sink, &mut control).map(drop)
         }
     };
     match went {
@@ -149,16 +149,16 @@ fn run_in<D: Integrate>(
                     "a run is resumed by one process, without `mpirun`".into(),
                 ));
             }
-            match (sharing, args.bricks) {
+            match (sharing, args.domains) {
                 (Sharing::Rows(_), None) => {}
                 (Sharing::Rows(_), Some(_)) => {
                     let text =
-                        "--bricks is for grains; a filling by RIMA deals out the rows of a matrix";
+                        "--domains is for grains; a filling by RIMA deals out the rows of a matrix";
                     return Err(Failure::Input(text.into()));
                 }
-                (Sharing::Bricks(_), bricks) => {
-                    let bricks = bricks_of(&setup, bricks, ranks.size());
-                    bricks.map_err(|error| Failure::Input(error.to_string()))?;
+                (Sharing::Domains(_), domains) => {
+                    let domains = domains_of(&setup, domains, ranks.size());
+                    domains.map_err(|error| Failure::Input(error.to_string()))?;
                 }
             }
         }
@@ -192,10 +192,10 @@ fn run_in<D: Integrate>(
     let settle = setup.run.settle.map_or(0.0, |settle| settle.at_most);
     let mut system: Box<dyn Driver + '_> = match sharing {
         Sharing::Rows(ranks) => Box::new(DistributedFilling::new(setup, ranks)?),
-        Sharing::Bricks(ranks) if ranks.size() > 1 => {
-            Box::new(Shared::new(setup, args.bricks, ranks))
+        Sharing::Domains(ranks) if ranks.size() > 1 => {
+            Box::new(Shared::new(setup, args.domains, ranks))
         }
-        Sharing::Bricks(_) => driver_of(setup, state.as_deref())?,
+        Sharing::Domains(_) => driver_of(setup, state.as_deref())?,
     };
     let interrupted = interrupt::flag(args.quiet);
     let mut meter = (!args.quiet).then(|| Meter::new(-settle, stop_when_empty));

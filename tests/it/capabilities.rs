@@ -8,7 +8,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::ranks::Threads;
 use arenite::record::{NullSink, Summary};
 use arenite::scenario::{AnySetup, Scenario};
-use arenite::system::{Control, Setup, bricks_of, driver_of};
+use arenite::system::{Control, Setup, domains_of, driver_of};
 use rayon::prelude::*;
 use toml::{Table, Value};
 
@@ -160,7 +160,7 @@ fn run<D: Integrate>(model: Model, setup: Setup<D>, quiet: bool) -> Result<Vec<S
 
 /// The same over two ranks: the bits of one process.
 fn shared<D: Integrate>(mut setup: Setup<D>) -> Result<Vec<String>, String> {
-    bricks_of(&setup, None, 2).map_err(|error| error.to_string())?;
+    domains_of(&setup, None, 2).map_err(|error| error.to_string())?;
     setup.run.end_time = 0.05;
     let mut own = arenite::system::System::new(setup.clone()).map_err(|error| error.to_string())?;
     let never = AtomicBool::new(false);

@@ -23,12 +23,12 @@ pub struct End<D: Integrate> {
 pub fn over<D: Integrate>(
     ranks: &dyn Ranks,
     setup: &Setup<D>,
-    bricks: Option<[usize; 3]>,
+    domains: Option<[usize; 3]>,
 ) -> Option<End<D>> {
     let never = AtomicBool::new(false);
     let mut sink = MemorySink::default();
     let mut control = Control::new(&never);
-    let end = System::run_over(setup.clone(), bricks, ranks, &mut sink, &mut control);
+    let end = System::run_over(setup.clone(), domains, ranks, &mut sink, &mut control);
     let (system, outcome) = end.unwrap()?;
     Some(End {
         system,
@@ -76,8 +76,8 @@ pub fn crowd<D: Integrate>(count: usize, across: usize, steps: usize, images: bo
 }
 
 /// Without flight and rest a run over ranks is the run of its own, to the bit; and all told is the same but for the order of sums.
-fn as_by_itself<D: Integrate>(ranks: &dyn Ranks, setup: &Setup<D>, bricks: Option<[usize; 3]>) {
-    let Some(shared) = over(ranks, setup, bricks) else {
+fn as_by_itself<D: Integrate>(ranks: &dyn Ranks, setup: &Setup<D>, domains: Option<[usize; 3]>) {
+    let Some(shared) = over(ranks, setup, domains) else {
         return;
     };
     let mut own = System::new(setup.clone()).unwrap();
