@@ -5,6 +5,7 @@
 //! At the end the spools become Parquet tables. The columns are defined in one place, the fields of `tables.rs`:
 //! packing, Parquet metadata, CSV and the documentation all follow from it.
 
+mod aliases;
 mod clock;
 mod column;
 mod convert;
@@ -27,6 +28,7 @@ mod sums;
 mod tables;
 mod whole;
 
+pub use aliases::{OLD_COLUMNS, column_now};
 pub use column::{Column, Kind, Table};
 pub(crate) use export::forget_older;
 pub use export::{CellArray, CellImage, DataFormat, export_data, write_collection};

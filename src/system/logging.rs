@@ -516,7 +516,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
             collisions: air.pairs + air.walls,
             stress_solves: system.s.rest.solves + filled.map_or(0, |filling| filling.solves),
             stops: system.s.rest.thrash.stops,
-            thrash: system.s.rest.thrash.short,
+            sleep_wake_cycles: system.s.rest.thrash.short,
             grain_steps_if_all_stepped: system.s.regimes.all_steps(),
             grains_per_link_event: GrainsPerLinkEvent {
                 events: touched.count(),

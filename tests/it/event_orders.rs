@@ -323,7 +323,7 @@ lattice = { count = 100, radius = 0.004, min = [0.0, 0.0, 0.0], max = [0.2, 0.2,
         "{lost} {impacts:?}"
     );
     // Where all slide, work is friction times pressed way; who grips slides on a shorter way.
-    let pressed = sum(|row| row.pressed_way);
+    let pressed = sum(|row| row.archard_work);
     assert!(
         pressed > friction / 0.3 * (1.0 - 1e-9),
         "{pressed} {friction}"

@@ -424,16 +424,16 @@ fn who_is_stopped_in_vain_is_left_to_step() {
     // stopped cannot stay so.
     let mut setup = setup(&["feed[0].count=150", "run.end_time=3"]);
     let morph = setup.models.morph.as_mut().expect("it morphs");
-    (morph.left, morph.carry_every) = (1e-12, 0.5 * morph.dwell);
+    (morph.residual_after_solve, morph.carry_every) = (1e-12, 0.5 * morph.dwell);
     let dwell = morph.dwell;
     let (system, _) = support::run(&setup);
     let summary = system.summary();
     let work = &summary.work;
     assert!(work.stops > 1000, "{} stops", work.stops);
     assert!(
-        2 * work.thrash > work.stops,
+        2 * work.sleep_wake_cycles > work.stops,
         "{} of {}",
-        work.thrash,
+        work.sleep_wake_cycles,
         work.stops
     );
     let warned = summary.warnings.iter().filter(|w| w.contains("stopped"));
@@ -459,7 +459,7 @@ fn who_is_stopped_in_vain_is_left_to_step() {
         let summary = calm.summary();
         assert_eq!(summary.warnings, [""; 0]);
         stops += summary.work.stops;
-        vain += summary.work.thrash;
+        vain += summary.work.sleep_wake_cycles;
     }
     assert!(stops > 300);
     assert!(10 * vain < stops, "{vain} of {stops}");

@@ -215,7 +215,7 @@ fn samples_have_plots_of_their_own() {
     );
     assert!(*meters["under_count"].last().unwrap() > 5.0);
     let worn = table(&html, "wear");
-    assert_eq!(worn["pressed_way"], wear.floats("pressed_way").unwrap());
+    assert_eq!(worn["archard_work"], wear.floats("archard_work").unwrap());
     assert!(worn["friction"].iter().sum::<f64>() > 0.0);
     let (html, series, _) = made(&["b", "simple-shear", "--until", "0.1"]);
     let stress = table(&html, "stress");

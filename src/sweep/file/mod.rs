@@ -122,7 +122,8 @@ impl Sweep {
         {
             axis::flatten(keys, true);
         }
-        let spec: SweepSpec = crate::scenario::read(&document)?;
+        let mut spec: SweepSpec = crate::scenario::read(&document)?;
+        spec.study.rename_figures();
         let located = |problem: Problem| SweepError::from(problem.located(&document));
         let name = check::checked_name(&spec, stem).map_err(located)?;
         let place = Place::of("scenario");
