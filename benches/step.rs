@@ -66,7 +66,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             }),
             motion: Motion::Fixed,
             opens_at: None,
-            passes: 0.0,
+            passes_below_radius: 0.0,
             belt: Default::default(),
         }],
         grains: (0..grains)

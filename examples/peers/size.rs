@@ -46,7 +46,7 @@ pub fn setup<D: Integrate>(
         shape,
         motion,
         opens_at: None,
-        passes: 0.0,
+        passes_below_radius: 0.0,
         belt: Default::default(),
     };
     Setup {

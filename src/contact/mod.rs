@@ -14,7 +14,9 @@ pub mod terms;
 pub use composed::{Composed, Composite};
 pub use law::{Contact, Elastic, Law, LinkLaw, Loss, Response};
 pub(crate) use law::{with_law, with_plain_law};
-pub use laws::{ContactLaw, Hertz, Linear, LinearPerMass, Mutze, ThorntonNing, Viscoelastic};
+pub use laws::{
+    ContactLaw, Hertz, HertzHysteretic, Linear, LinearPerMass, ThorntonNing, Viscoelastic,
+};
 pub(crate) use laws::{with_compiled_law, with_contact_law};
 pub use own::{Eight, OwnLaw, OwnLawHandle};
 pub use restitution::{damping_ratio, restitution};

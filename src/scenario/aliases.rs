@@ -42,6 +42,17 @@ const fn of_each(section: &'static str, old: &'static str, new: &'static str) ->
 /// All old names.
 pub const ALIASES: &[Alias] = &[
     of("run", "finish", "end_time"),
+    of("morph", "pace", "solve_time"),
+    of("morph", "left", "residual_after_solve"),
+    of_each("boundary", "passes", "passes_below_radius"),
+    of_each("law", "mutze", "hertz_hysteretic"),
+    Alias {
+        flags: Some(["total", "spring"]),
+        ..of_each("law", "limit_spring_only", "coulomb_limit")
+    },
+    of_each("feed", "shots", "attempts"),
+    of_each("feed", "tries", "max_retries"),
+    of_each("feed", "postpone", "retry_interval"),
 ];
 
 impl Alias {
@@ -161,7 +172,10 @@ pub(crate) fn rename_place(place: &mut Place) -> Option<&'static Alias> {
         let head = Place(place.0.iter().take(steps).cloned().collect());
         place.0.get(steps) == Some(&Step::Key(alias.old.into())) && alias.is_in(&head)
     })?;
-    let key = place.0.iter_mut().find(|step| **step == Step::Key(alias.old.into()));
+    let key = place
+        .0
+        .iter_mut()
+        .find(|step| **step == Step::Key(alias.old.into()));
     if let Some(key) = key {
         *key = Step::Key(alias.new.into());
     }
@@ -193,7 +207,13 @@ mod tests {
         ] {
             assert_eq!(renamed(path), (new.into(), true));
         }
-        for path in ["finish", "log.finish", "law.mutze", "run[0].finish", "a.run.finish"] {
+        for path in [
+            "finish",
+            "log.finish",
+            "law.mutze",
+            "run[0].finish",
+            "a.run.finish",
+        ] {
             assert_eq!(renamed(path), (path.into(), false));
         }
     }

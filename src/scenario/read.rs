@@ -64,7 +64,10 @@ impl Fault {
                 let old: Vec<(&str, &str)> = aliases::of_table(&place)
                     .filter(|(_, new)| allowed.contains(new))
                     .collect();
-                let known = allowed.iter().copied().chain(old.iter().map(|(name, _)| *name));
+                let known = allowed
+                    .iter()
+                    .copied()
+                    .chain(old.iter().map(|(name, _)| *name));
                 let near = nearest(&key, known).map(|name| {
                     let renamed = old.iter().find(|(old, _)| *old == name);
                     renamed.map_or(name, |(_, new)| new)

@@ -3,8 +3,8 @@
 use arenite::body::Grain;
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{
-    Cohesion, ContactLaw, ContactTerms, Hertz, Mutze, Plastic, Resistance, ResistanceKind,
-    ThorntonNing,
+    Cohesion, ContactLaw, ContactTerms, Hertz, HertzHysteretic, Plastic, Resistance,
+    ResistanceKind, ThorntonNing,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::system::Setup;
@@ -48,7 +48,7 @@ fn laws<D: Dimension>() -> Vec<(&'static str, ContactLaw, ContactTerms)> {
         damping_ratio: 0.1,
         friction: 0.3,
     });
-    let mutze = ContactLaw::from(Mutze {
+    let hertz_hysteretic = ContactLaw::from(HertzHysteretic {
         young: 4e12,
         unloading: 0.5,
         friction: 0.3,
@@ -129,7 +129,7 @@ fn laws<D: Dimension>() -> Vec<(&'static str, ContactLaw, ContactTerms)> {
                 ..none
             },
         ),
-        ("smooth friction", mutze, none),
+        ("smooth friction", hertz_hysteretic, none),
         ("plastic spheres", yielding, none),
     ];
     if D::N == 3 {
@@ -188,7 +188,7 @@ fn outcomes<D: Integrate>() {
             assert!(off < 1e-3, "{what}: off by {off:e} m/s");
             let mut without = stepped.clone();
             let plain = match law {
-                ContactLaw::Mutze(law) => ContactLaw::from(Mutze {
+                ContactLaw::HertzHysteretic(law) => ContactLaw::from(HertzHysteretic {
                     friction: 0.0,
                     ..law
                 }),

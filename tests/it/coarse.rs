@@ -176,7 +176,10 @@ fn momentum_balances_across_borders_that_move() {
     );
     assert!(cell.offset.abs() > 0.01);
     balanced_with_forces(&last, &run_meta(&setup, ""), lattice(&cell, 2));
-    let setup = spatial("triaxial-cell", &["run.end_time=0.04", "log.snapshots=0.04"]);
+    let setup = spatial(
+        "triaxial-cell",
+        &["run.end_time=0.04", "log.snapshots=0.04"],
+    );
     let (_, sink) = run(&setup);
     let (cell, last) = (
         sink.series.last().unwrap().cell.unwrap(),

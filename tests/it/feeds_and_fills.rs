@@ -596,7 +596,10 @@ fn check_tells_a_step_that_the_run_would_warn_of_and_counts_parts() {
     };
     let plain = chosen(&(text.clone() + two));
     assert_eq!(plain.warnings, Vec::<String>::new());
-    let long = text.replace("end_time", &format!("step = {:?}\nend_time", 15.0 * plain.step));
+    let long = text.replace(
+        "end_time",
+        &format!("step = {:?}\nend_time", 15.0 * plain.step),
+    );
     let warnings = chosen(&(long + two)).warnings;
     assert!(
         warnings.len() == 1 && warnings[0].contains("14.8 times"),

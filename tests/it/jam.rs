@@ -271,7 +271,11 @@ fn after_a_jam_time_costs_nothing() {
 
 #[test]
 fn taps_break_jams_and_the_flow_goes_on() {
-    let overrides = ["run.end_time=3.5", "log.snapshots=never", "log.events=system"];
+    let overrides = [
+        "run.end_time=3.5",
+        "log.snapshots=never",
+        "log.events=system",
+    ];
     let (_, records, summary) = run(&setup("discharge-reload", &overrides));
     assert!(summary.jams.len() >= 2, "{} jams", summary.jams.len());
     let of = |kind: EventKind| {

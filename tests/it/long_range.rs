@@ -532,9 +532,9 @@ fn what_comes_and_goes_is_in_the_ledger() {
         mass: None,
         what: Mixture::one(0, 2500.0, RadiusLaw::Equal(0.005)),
         velocity: Vector2::new(0.0, -1.0),
-        shots: 10,
-        postpone: 0.01,
-        tries: 10,
+        attempts: 10,
+        retry_interval: 0.01,
+        max_retries: 10,
     });
     setup.sources.outlets.push(OutletSetup::Plane {
         point: Vector2::new(0.0, -0.3),

@@ -99,7 +99,11 @@ fn nothing_is_stepped_while_all_stand_still() {
 
 #[test]
 fn what_stands_still_is_woken_by_a_gate_that_opens() {
-    let overrides = ["run.end_time=1.2", "log.snapshots=never", "settle.at_most=2"];
+    let overrides = [
+        "run.end_time=1.2",
+        "log.snapshots=never",
+        "settle.at_most=2",
+    ];
     let stepped = [&overrides[..], &["morph.rigid=false"]].concat();
     let (_, _, all) = run(setup("hopper", &stepped));
     let (_, _, some) = run(setup("hopper", &overrides));

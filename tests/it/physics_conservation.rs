@@ -197,7 +197,11 @@ fn a_planar_scene_moves_the_same_in_space() {
         );
         let (flat, _) = run(&planar);
         assert!(flat.summary().events.by_kind["insert-link"] >= 8);
-        for (flat, deep) in flat.grains_at(planar.run.end_time).iter().zip(end(&spatial)) {
+        for (flat, deep) in flat
+            .grains_at(planar.run.end_time)
+            .iter()
+            .zip(end(&spatial))
+        {
             assert_eq!(deep.position.z, 0.0);
             let apart = (deep.position.xy() - flat.position).norm();
             // The same operations but for the order of sums.

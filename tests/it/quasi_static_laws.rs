@@ -24,7 +24,8 @@ fn run(text: &str) -> (MemorySink, Summary) {
 /// Laws by name, with friction.
 const HERTZ: &str = "hertz = { restitution = 0.5, friction = 0.5 }";
 const VISCOELASTIC: &str = "viscoelastic = { dissipation = 1e-5, friction = 0.5 }";
-const MUTZE: &str = "mutze = { squared_restitution = 0.5, friction = 0.5, smoothing_speed = 1e-3 }";
+const HYSTERETIC: &str =
+    "hertz_hysteretic = { squared_restitution = 0.5, friction = 0.5, smoothing_speed = 1e-3 }";
 const YIELDING: &str = "thornton_ning = { yield_pressure = 1e5, friction = 0.5 }";
 const LINEAR: &str = "linear = { normal_stiffness = 1e4, tangential_stiffness = 5e3, normal_damping = 1.0, tangential_damping = 1.0, friction = 0.5 }";
 
@@ -138,7 +139,10 @@ fn more_supports_than_needed_share_by_their_law() {
     ];
     let walls: Vec<([f64; 3], [f64; 3])> =
         sides.iter().map(|n| (n.map(|x| -RADIUS * x), *n)).collect();
-    for law in [MUTZE, &HERTZ.replace("friction = 0.5", "friction = 0.0")] {
+    for law in [
+        HYSTERETIC,
+        &HERTZ.replace("friction = 0.5", "friction = 0.0"),
+    ] {
         let text = scene(law, &walls, &[[0.0; 3]], "[quasi_static]\n");
         let (sink, _) = run(&text);
         let found = &sink.snapshots.last().expect("a snapshot").1;
@@ -346,7 +350,7 @@ fn beds_by_all_laws() {
     for law in [
         HERTZ.to_string(),
         VISCOELASTIC.to_string(),
-        MUTZE.to_string(),
+        HYSTERETIC.to_string(),
         YIELDING.to_string(),
         format!("{LINEAR}\nplastic = {{ unloading_stiffness = 3e4, cohesion_stiffness = 1e3 }}"),
         format!("{LINEAR}\nrolling = {{ friction = 0.1, smoothing_speed = 1e-3 }}"),
@@ -369,7 +373,7 @@ fn beds_by_all_laws() {
         };
         let held = summary.corrections.get("parts_held").copied();
         assert!(
-            held.unwrap_or(0) <= if law == MUTZE { 12 } else { 1 },
+            held.unwrap_or(0) <= if law == HYSTERETIC { 12 } else { 1 },
             "{law}"
         );
         let warnings: Vec<_> = summary.warnings.iter().filter(told).collect();

@@ -78,7 +78,7 @@ fn the_page_of_a_sweep_says_what_its_table_says() {
     for plot in [
         "discharge-count-map",
         "discharge-count-by-width",
-        "discharge-count-by-run-finish",
+        "discharge-count-by-run-end-time",
         "energy-kinetic-by-width",
         "beverloo-1",
         "beverloo-line-1",
@@ -262,7 +262,7 @@ fn every_kind_of_sweep_has_a_page() {
     let folder = ran(sampled, &[]);
     let made = sweep(&folder.path().join("out")).unwrap();
     stands_alone(&made.html);
-    let dots = table(&made.html, "discharge-count-by-run-finish");
+    let dots = table(&made.html, "discharge-count-by-run-end-time");
     assert_eq!(dots["discharge.count"].len(), 16);
     assert_eq!(dots["fill[0].lattice.speed"].len(), 16);
     assert!(!made.plots().contains(&"discharge-count-map"));

@@ -140,7 +140,11 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
     let short = [
         ("hopper", 2, &["run.end_time=0.3"][..]),
         ("hopper-poly", 2, &["run.end_time=0.3"]),
-        ("hopper-3d", 3, &["run.end_time=0.06", "settle.at_most=0.35"]),
+        (
+            "hopper-3d",
+            3,
+            &["run.end_time=0.06", "settle.at_most=0.35"],
+        ),
         ("dam-break", 2, &["run.end_time=0.2", "settle.at_most=0.3"]),
         ("conveyor", 2, &["run.end_time=0.3"]),
         ("screen", 2, &["run.end_time=0.5"]),
@@ -175,7 +179,11 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("silo-3d", 3, &["run.end_time=40"]),
         ("silo-to-heap", 2, &["run.end_time=6"]),
         ("silo-fill", 2, &["run.end_time=1", "feed[0].count=50"]),
-        ("silo-fill-large", 2, &["run.end_time=1", "feed[0].count=50"]),
+        (
+            "silo-fill-large",
+            2,
+            &["run.end_time=1", "feed[0].count=50"],
+        ),
         ("fill-3d", 3, &["run.end_time=0.6", "feed[0].count=40"]),
         ("discharge-reload", 2, &["run.end_time=2.2"]),
         ("funnel", 2, &["run.end_time=0.3", "settle.at_most=0.3"]),
@@ -194,7 +202,11 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("tbar", 3, &["run.end_time=20"]),
         ("t-gas", 3, &["run.end_time=0.03"]),
         ("settle-shapes", 2, &["run.end_time=0.3"]),
-        ("hopper-ovals", 2, &["run.end_time=0.2", "settle.at_most=0.7"]),
+        (
+            "hopper-ovals",
+            2,
+            &["run.end_time=0.2", "settle.at_most=0.7"],
+        ),
         (
             "hopper-clumps",
             2,
@@ -205,7 +217,11 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("rod-box", 2, &["run.end_time=10"]),
         ("domino", 2, &["run.end_time=0.3"]),
         ("gomboc", 3, &["run.end_time=0.5"]),
-        ("drum-clumps", 3, &["run.end_time=0.2", "settle.at_most=0.2"]),
+        (
+            "drum-clumps",
+            3,
+            &["run.end_time=0.2", "settle.at_most=0.2"],
+        ),
     ];
     let names: Vec<&str> = short.iter().map(|(name, ..)| *name).collect();
     for item in arenite::scenario::embedded::SCENARIOS {
@@ -394,12 +410,12 @@ fn a_poisson_feed_is_poisson() {
     near(number(&figures, "/energy/balance_error"), 0.0, 1e-9);
 }
 
-/// A feed that finds no room waits, and gives up after its tries.
+/// A feed that finds no room waits, and gives up after its retries.
 #[test]
 fn a_feed_without_room_waits_and_jams() {
     let feed = "[run]\nend_time = 1.0\n[[feed]]\nmaterial = \"thesis-disk\"\nradius = 0.01\n\
-        count = 10\nmin = [0.0, 0.0]\nmax = [0.001, 0.001]\nevery = 0.02\npostpone = 0.01\n\
-        tries = 5\nshots = 3\n";
+        count = 10\nmin = [0.0, 0.0]\nmax = [0.001, 0.001]\nevery = 0.02\nretry_interval = 0.01\n\
+        max_retries = 5\nattempts = 3\n";
     // The first stays where it is: the second is tried at 0.02 s and four times more.
     let (folder, figures) = run_text(2, feed);
     assert_eq!(figures["grains"]["created"], 1);
@@ -408,8 +424,8 @@ fn a_feed_without_room_waits_and_jams() {
     near(times(&folder, "jam")[0], 0.06, 1e-9);
     let warnings = figures["warnings"].as_array().unwrap();
     for (warning, said) in warnings.iter().zip([
-        "`feed[0]` cannot give what it is asked for",
-        "feed 1 found no room in 5 tries and stopped at 0.060000 s",
+        "`feed[0]` cannot give the required",
+        "feed 1 found no room in 5 retries and stopped at 0.060000 s",
         "`feed[0]` fell short",
     ]) {
         assert!(warning.as_str().unwrap().starts_with(said), "{warning}");

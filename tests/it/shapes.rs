@@ -434,7 +434,11 @@ fn a_clump_of_one_disk_is_a_disk() {
             vec![format!("shape.one={shape}"), "fill[0].shape=\"one\"".into()]
         };
         let mut options: Vec<&str> = shape.iter().map(String::as_str).collect();
-        options.extend(["run.end_time=0.1", "settle.at_most=0.3", "morph.rigid=false"]);
+        options.extend([
+            "run.end_time=0.1",
+            "settle.at_most=0.3",
+            "morph.rigid=false",
+        ]);
         run(&planar("hopper", &options)).0.state_hash()
     };
     let one = "{disks=[{centre=[0.0,0.0],radius=2.0}]}";

@@ -46,8 +46,8 @@ fn on_a_floor<D: Formed>(form: ShapeTemplate<D>, friction: f64, turn: f64) -> Se
         strike: 0.05,
         wake_share: 0.2,
         carry_every: 0.075,
-        pace: 0.015,
-        left: 0.2,
+        solve_time: 0.015,
+        residual_after_solve: 0.2,
     });
     floor(&mut setup);
     let mut grain = Grain::new(0, 0, 0.01, 1.0, place::<D>(0.0, 0.0));

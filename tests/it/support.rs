@@ -72,7 +72,7 @@ pub fn wall<'a, D: Dimension>(
         shape,
         motion: Motion::Fixed,
         opens_at: None,
-        passes: 0.0,
+        passes_below_radius: 0.0,
         belt: D::Vector::default(),
     });
     let last = setup.boundaries.len() - 1;
@@ -119,8 +119,8 @@ pub fn finely() -> MorphSetup {
         strike: 0.05,
         wake_share: 0.2,
         carry_every: 0.02,
-        pace: 0.01,
-        left: 2e-3,
+        solve_time: 0.01,
+        residual_after_solve: 2e-3,
     }
 }
 

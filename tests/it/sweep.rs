@@ -334,7 +334,10 @@ fn wrong_files_are_explained() {
             "[grid]\nrun.end_time = 3\n",
             &["must be a list of values or a range"],
         ),
-        ("[grid]\nrun.end_time = []\n", &["`run.end_time` has no value"]),
+        (
+            "[grid]\nrun.end_time = []\n",
+            &["`run.end_time` has no value"],
+        ),
         (
             "[grid]\nrun.end_time = { from = 1 }\n",
             &["lacks the key `to`"],
@@ -1019,7 +1022,10 @@ fn the_command_line_sets_all_runs() {
     let sweep = load("run.end_time=0.125").unwrap();
     let point = &sweep.points().unwrap()[0];
     let toml = sweep.resolve(point).unwrap().toml;
-    assert!(toml.lines().any(|line| line == "end_time = 0.125"), "{toml}");
+    assert!(
+        toml.lines().any(|line| line == "end_time = 0.125"),
+        "{toml}"
+    );
     let error = load("fill.0.lattice.count=3").unwrap_err().to_string();
     assert!(error.contains("the sweep varies this key"), "{error}");
     let error = load("seed=3").unwrap_err().to_string();

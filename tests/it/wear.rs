@@ -37,7 +37,7 @@ fn a_ball_slides_until_it_rolls() {
         let (system, sink) = run(&setup);
         let rows = &sink.wear;
         let slid = k * v * v / (2.0 * mu * G);
-        let pressed = total(rows, |row| row.pressed_way);
+        let pressed = total(rows, |row| row.archard_work);
         close("way", pressed, MASS * G * slid, 1e-3 * MASS * G * slid);
         let work = total(rows, |row| row.friction);
         close(
@@ -162,8 +162,8 @@ fn laws_that_slide_in_other_ways() {
         (total(&sink.wear, |row| row.friction), book)
     };
     for law in [
-        "limit_spring_only = true\nlinear = { normal_stiffness = 1e5, tangential_stiffness = 8e4, normal_damping = 30.0, tangential_damping = 15.0, friction = 0.4 }",
-        "mutze = { squared_restitution = 0.5, friction = 0.4, smoothing_speed = 0.001 }",
+        "coulomb_limit = \"spring\"\nlinear = { normal_stiffness = 1e5, tangential_stiffness = 8e4, normal_damping = 30.0, tangential_damping = 15.0, friction = 0.4 }",
+        "hertz_hysteretic = { squared_restitution = 0.5, friction = 0.4, smoothing_speed = 0.001 }",
     ] {
         let (work, book) = slides(law);
         assert!(book > 0.01);

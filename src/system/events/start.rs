@@ -58,7 +58,7 @@ pub fn engine_setup<D: Dimension>(
     let (min, max) = extent(setup);
     // The radius that was given decides whether a grain passes.
     let sieved = |wall: &Boundary<D>| Boundary {
-        passes: match wall.passes {
+        passes_below_radius: match wall.passes_below_radius {
             passes if passes > 0.0 => passes - apart.smaller(),
             passes => passes,
         },
