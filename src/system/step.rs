@@ -476,7 +476,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
     let reasons = limits
         .iter()
         .take(4)
-        .map(|l| format!("{} asks for a step of {:.3e} s", l.text, l.step))
+        .map(|l| format!("{} requires a step of {:.3e} s", l.text, l.step))
         .collect();
     if let Some(l) = limits.iter().min_by(|a, b| a.limit.total_cmp(&b.limit))
         && step > l.limit * (1.0 + 1e-12)

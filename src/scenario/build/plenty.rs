@@ -35,7 +35,7 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
             )
         };
         found.push(format!(
-            "`feed[{k}]` cannot give what it is asked for, {} {unit}{rate} by {} s: {passes}; a larger region, a higher `velocity` or less to give",
+            "`feed[{k}]` cannot give the required {} {unit}{rate} by {} s: {passes}; a larger region, a higher `velocity` or less to give",
             digits(due.mass),
             digits(setup.run.end_time)
         ));

@@ -38,7 +38,7 @@ pub struct RunSpec {
     /// Else, and by default, each contact is followed step by step.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub collisions: bool,
-    /// Collisions are short up to this way of the two surfaces during the contact, over the sum of the
+    /// Collisions are short up to this displacement of the two surfaces during the contact, over the sum of the
     /// radii; at walls gravity may change the approach by as much. Default: 30 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collision_way: Option<f64>,
