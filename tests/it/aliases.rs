@@ -245,10 +245,10 @@ fn a_sweep_may_have_old_keys() {
             runs(&format!("[grid]\n\"{before}\" = [{old}]\n")),
             "{alias:?}"
         );
-        let both = format!("[set]\n\"{now}\" = {value}\n[grid]\n\"{before}\" = [{old}]\n");
+        let both = format!("[grid]\n\"{now}\" = [{value}]\n\"{before}\" = [{old}]\n");
         let error = sweep(folder.path(), &both).unwrap_err();
         let twice = error.contains(&format!("`{before}` is given twice")) && error.contains(&now);
-        assert!(twice && error.contains("sweep.toml:5:1"), "{error}");
+        assert!(twice && error.contains("sweep.toml:4:1"), "{error}");
     }
     let dotted = runs("[grid]\nrun.finish = [0.1, 0.2]\n");
     assert_eq!(dotted, runs("[grid]\nrun.end_time = [0.1, 0.2]\n"));

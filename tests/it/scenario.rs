@@ -404,7 +404,7 @@ fn faults_in_letters_of_several_bytes_are_told() {
             let fault = Scenario::parse("test.toml", base, None, &[value]).unwrap_err();
             let told = fault.render(false);
             assert!(told.contains("is not a TOML value"), "{told}");
-            assert!(told.contains("command line:1:19"), "{told}");
+            assert!(told.contains("command line:1:21"), "{told}");
         }
     }
 }
