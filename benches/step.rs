@@ -66,7 +66,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             }),
             motion: Motion::Fixed,
             opens_at: None,
-            passes: 0.0,
+            passes_below_radius: 0.0,
             belt: Default::default(),
         }],
         grains: (0..grains)
@@ -105,7 +105,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
         run: RunSetup {
             begin: 0.0,
             settle: None,
-            finish: STEPS as f64 * STEP,
+            end_time: STEPS as f64 * STEP,
             stop_when_empty: false,
         },
         log: LogSetup {

@@ -49,7 +49,7 @@ const STUDIES: [Study; 4] = [
     Study {
         title: "disks a second out of `hopper`",
         scenario: "hopper",
-        set: &["run.finish=2", "log.series=1"],
+        set: &["run.end_time=2", "log.series=1"],
         seeds: 24,
         figure: |system, _| {
             let summary = system.summary();
@@ -85,7 +85,7 @@ const STUDIES: [Study; 4] = [
     Study {
         title: "what the floor of `silo-fill` bears, of the weight",
         scenario: "silo-fill",
-        set: &["feed[0].count=1000", "run.finish=11", "log.series=0.5"],
+        set: &["feed[0].count=1000", "run.end_time=11", "log.series=0.5"],
         seeds: 8,
         figure: |system, sink| {
             let weight: f64 = system

@@ -53,7 +53,7 @@ fn main() {
     for k in 0..count {
         let mut overrides = vec![
             Override::option("SEEDS", "seed", &(k + 1).to_string()),
-            Override::option("FINISH", "run.finish", finish),
+            Override::option("FINISH", "run.end_time", finish),
         ];
         if step != "auto" {
             overrides.push(Override::option("STEP", "run.step", step));
@@ -94,7 +94,7 @@ fn main() {
                 .collect();
         }
         let mut settling = setup.clone();
-        settling.run.finish = 1e-9;
+        settling.run.end_time = 1e-9;
         let (_, settle) = timed(settling);
         let (system, all) = timed(setup);
         let figures = system.summary();

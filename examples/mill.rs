@@ -65,7 +65,7 @@ fn measure(how: Operation, seconds: f64) -> Rates {
     let overrides = [
         Override::option("MOTION", "boundary[0].motion", &motion),
         Override::option("BALLS", "fill[0].lattice.count", &balls.to_string()),
-        Override::option("FINISH", "run.finish", &finish.to_string()),
+        Override::option("FINISH", "run.end_time", &finish.to_string()),
         Override::option("SNAPSHOTS", "log.snapshots", "\"never\""),
     ];
     let resolved = Scenario::load("mill", &overrides)

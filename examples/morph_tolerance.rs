@@ -42,7 +42,7 @@ fn setup(scenario: &str, seed: u64, key: &str, value: &str) -> Result<Setup<Plan
 /// The figures of one run.
 fn figures(mut setup: Setup<Planar>) -> Result<[f64; 5], Failure> {
     setup.log.series = None;
-    setup.log.snapshots = Some(setup.run.finish);
+    setup.log.snapshots = Some(setup.run.end_time);
     setup.log.checkpoint = None;
     let gravity = setup.fields.gravity.norm();
     let never = AtomicBool::new(false);

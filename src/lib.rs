@@ -11,7 +11,7 @@
 //! fn main() -> Result<(), SimulationError> {
 //!     let mut simulation = Simulation::builder()
 //!         .scenario("hopper")
-//!         .set("run.finish=0.04")
+//!         .set("run.end_time=0.04")
 //!         .build()?;
 //!     simulation.run_until(0.02)?;
 //!     let moment = simulation.moment();

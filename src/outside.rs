@@ -83,8 +83,8 @@ pub fn named_file(bytes: &[u8], folder: &Path) -> Read {
     let Some((kind, held)) = bytes.split_first() else {
         return Err("nothing".into());
     };
-    let planar = "name='x'\ndimension=2\nrun={finish=1}\n";
-    let solid = "name='x'\ndimension=3\nrun={finish=1}\n";
+    let planar = "name='x'\ndimension=2\nrun={end_time=1}\n";
+    let solid = "name='x'\ndimension=3\nrun={end_time=1}\n";
     let grain =
         "[[fill]]\nmaterial='thesis-disk'\ngrains=[{position=[9,9],radius=0.01,velocity=[0,0]}]\n";
     let ball = "[[fill]]\nmaterial='thesis-disk'\ngrains=[{position=[9,9,9],radius=0.01}]\n";
@@ -184,20 +184,20 @@ pub fn checkpoint(bytes: &[u8]) -> Read {
 
 /// Small scenarios for all drivers; their saved states are read.
 const SAVED: [&str; 4] = [
-    "name='flow'\ndimension=2\nrun={finish=0.02}\nfield={gravity=[0,-9.8]}\n\
+    "name='flow'\ndimension=2\nrun={end_time=0.02}\nfield={gravity=[0,-9.8]}\n\
      log={checkpoint=0.01,series=0.005,snapshots=0.005}\n[[boundary]]\nname='floor'\n\
      material='thesis-wall'\nplane={point=[0,0],normal=[0,1]}\n[[fill]]\n\
      material='thesis-disk'\ngrains=[{position=[0,0.0099],radius=0.01},\
      {position=[0.0197,0.01],radius=0.01},{position=[0,0.2],radius=0.01}]\n[[feed]]\n\
      material='thesis-disk'\nradius=0.01\ncount=3\nmin=[0,1]\nmax=[1,2]\nevery=0.004\n",
-    "name='still'\ndimension=3\nrun={finish=2e-4}\nfield={gravity=[0,0,-9.8]}\nmorph={}\n\
+    "name='still'\ndimension=3\nrun={end_time=2e-4}\nfield={gravity=[0,0,-9.8]}\nmorph={}\n\
      log={checkpoint=1e-4}\n[[boundary]]\nname='floor'\nmaterial='thesis-wall'\n\
      plane={point=[0,0,0],normal=[0,0,1]}\n[[fill]]\nmaterial='thesis-disk'\n\
      grains=[{position=[0,0,0.01],radius=0.01},{position=[0.0199,0,0.01],radius=0.01}]\n",
-    "name='gas'\ndimension=2\nrun={finish=0.02}\nevents={}\nlog={checkpoint=0.01}\n\
+    "name='gas'\ndimension=2\nrun={end_time=0.02}\nevents={}\nlog={checkpoint=0.01}\n\
      periodic={x=[0,1],y=[0,1]}\n[[fill]]\nmaterial='thesis-disk'\n\
      grains=[{position=[0.1,0.1],radius=0.01,velocity=[1,0]},{position=[0.13,0.1],radius=0.01}]\n",
-    "name='bed'\ndimension=2\nrun={finish=3}\nfield={gravity=[0,-9.8]}\n\
+    "name='bed'\ndimension=2\nrun={end_time=3}\nfield={gravity=[0,-9.8]}\n\
      quasi_static={interval=1}\nlog={checkpoint=1}\n[[boundary]]\nname='floor'\n\
      material='thesis-wall'\nplane={point=[0,0],normal=[0,1]}\n[[fill]]\n\
      material='thesis-disk'\ngrains=[{position=[0,0.01],radius=0.01},\

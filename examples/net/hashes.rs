@@ -11,8 +11,8 @@ const FILE: &str = "benches/net/hashes.toml";
 
 /// Scenarios that take long, and what makes them shorter.
 const SHORTER: [(&str, &str); 2] = [
-    ("silo-3d", "run.finish=200.0"),
-    ("silo-fill-large", "run.finish=20.0"),
+    ("silo-3d", "run.end_time=200.0"),
+    ("silo-fill-large", "run.end_time=20.0"),
 ];
 
 /// How a run ended.

@@ -43,7 +43,7 @@ fn empty(count: u64) -> Fallible<Setup<Spatial>> {
     ];
     let mut text = String::from(
         "name = 'bed'\ndescription = 'spheres in a box'\ndimension = 3\n[field]\ngravity = [0.0, 0.0, -9.81]\n\
-         [run]\nfinish = 1.0\n[log]\nseries = 0.032\ncheckpoint = 'never'\nsnapshots = 'never'\n\
+         [run]\nend_time = 1.0\n[log]\nseries = 0.032\ncheckpoint = 'never'\nsnapshots = 'never'\n\
          [material.bead]\ndensity = 2500.0\n[material.wall]\n",
     );
     for pair in ["bead", "wall"] {
@@ -137,8 +137,8 @@ fn bed(place: &Place, count: u64) -> Fallible<Vec<Grain<Spatial>>> {
     let path = place.folder.join(format!("bed-{count}.csv"));
     if !path.exists() {
         let mut setup = filled(&lattice(count))?;
-        (setup.fields.drag, setup.run.finish, setup.motion.step) = (0.02, 0.5, Some(2e-5));
-        setup.log.snapshots = Some(setup.run.finish);
+        (setup.fields.drag, setup.run.end_time, setup.motion.step) = (0.02, 0.5, Some(2e-5));
+        setup.log.snapshots = Some(setup.run.end_time);
         let keep = Marks {
             keep: true,
             ..Default::default()
@@ -175,7 +175,7 @@ fn peer(place: &Place, grains: &[Grain<Spatial>], steps: u64, skin: f64) -> Fall
 
 fn run(grains: &[Grain<Spatial>], steps: u64, own: bool) -> Fallible<Run> {
     let mut setup = filled(grains)?;
-    setup.run.finish = steps as f64 * STEP;
+    setup.run.end_time = steps as f64 * STEP;
     if !own {
         setup.motion.step = Some(STEP);
     }

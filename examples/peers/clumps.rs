@@ -26,7 +26,7 @@ dimension = 3
 [field]
 gravity = [0.0, 0.0, -9.81]
 [run]
-finish = 0.3
+end_time = 0.3
 [log]
 series = 0.05
 snapshots = "never"
@@ -116,7 +116,7 @@ fn setup(seed: u64) -> Fallible<Setup<Spatial>> {
         grain
     };
     setup.grains = (0..2000).map(grain).collect();
-    setup.run.finish = STEPS as f64 * STEP;
+    setup.run.end_time = STEPS as f64 * STEP;
     Ok(setup)
 }
 

@@ -101,7 +101,7 @@ pub fn silo(name: &'static str, all: u64, place: &Place) -> Job {
     let height = 0.3 + all as f64 * FOOTPRINT / width;
     let filling = move |seed: u64| {
         let values = [
-            ("run.finish", format!("{finish:?}")),
+            ("run.end_time", format!("{finish:?}")),
             ("seed", seed.to_string()),
         ];
         planar(name, &values)

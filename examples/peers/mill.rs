@@ -18,7 +18,7 @@ const STEP: f64 = 2e-7;
 
 fn setup(seed: u64) -> Fallible<Setup<Spatial>> {
     let values = [
-        ("run.finish", FINISH.to_string()),
+        ("run.end_time", FINISH.to_string()),
         ("seed", seed.to_string()),
     ];
     match ours::scenario("mill", &values)? {

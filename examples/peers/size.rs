@@ -46,7 +46,7 @@ pub fn setup<D: Integrate>(
         shape,
         motion,
         opens_at: None,
-        passes: 0.0,
+        passes_below_radius: 0.0,
         belt: Default::default(),
     };
     Setup {
@@ -95,7 +95,7 @@ pub fn setup<D: Integrate>(
         run: RunSetup {
             begin: 0.0,
             settle: None,
-            finish,
+            end_time: finish,
             stop_when_empty: false,
         },
         log: LogSetup {

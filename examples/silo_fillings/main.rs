@@ -89,7 +89,7 @@ fn frictions(setup: &Setup<Planar>) -> Frictions {
 fn fill(mut setup: Setup<Planar>) -> Result<Filling, Failure> {
     setup.log.events = EventLog::Links;
     setup.log.series = None;
-    setup.log.snapshots = Some(setup.run.finish);
+    setup.log.snapshots = Some(setup.run.end_time);
     setup.log.checkpoint = None;
     let gravity = [setup.fields.gravity.x, setup.fields.gravity.y, 0.0];
     let friction = frictions(&setup);

@@ -107,7 +107,7 @@ const SHAPED: [Support; 7] = [
     later("it finds the times of collisions of disks and spheres only"),
     Y,
     later("its links are between disks and spheres only"),
-    later("parts of a grain are not told to other ranks"),
+    later("ranks do not exchange the parts of a grain"),
     Y,
 ];
 
@@ -128,7 +128,7 @@ const SPECIAL: [Support; 7] = [
     Y,
     Y,
     Y,
-    later("what stands still knows neither belts nor sieves"),
+    later("grains that stand still support neither belts nor sieves"),
     Y,
     Y,
     Y,
@@ -250,7 +250,7 @@ macro_rules! with_all {
                     by_kind::<laws::$law>();
             )+
             /// Its friction, which goes with the speed.
-            MutzeFriction: "law.mutze.friction", "mutze.friction", "friction of the law `mutze`", Both, [Y; 7];
+            HystereticFriction: "law.hertz_hysteretic.friction", "hertz_hysteretic.friction", "friction of the law `hertz_hysteretic`", Both, [Y; 7];
             /// A constant pull.
             ConstantCohesion: "law.cohesion.force", "cohesion", "constant cohesion", Both, BEARS;
             /// A pull by the work of adhesion.
@@ -270,7 +270,7 @@ macro_rules! with_all {
             /// Resistance to twisting.
             Twisting: "law.twisting", "twisting", "resistance to twisting", Spaces::Space("in the plane nothing twists about a normal"), TERM;
             /// Coulomb's limit on the spring alone.
-            SpringLimited: "law.limit_spring_only", "limit_spring_only", "limit on the spring alone", Both, BEARS;
+            SpringLimited: "law.coulomb_limit", "coulomb_limit", "limit on the spring alone", Both, BEARS;
             /// Disks and spheres.
             Balls: "grain.ball", "", "disks and spheres", Both, ALL;
             /// Rigid clumps of disks or spheres.
@@ -283,7 +283,7 @@ macro_rules! with_all {
                     spaces(WallFeature::$wall_feature), ALL;
             )+
             /// A wall that lets small grains pass.
-            Sieve: "wall.passes", "passes", "walls that let some grains pass", Both, SPECIAL;
+            Sieve: "wall.passes_below_radius", "passes_below_radius", "walls that let some grains pass", Both, SPECIAL;
             /// A wall that is taken away.
             Gate: "wall.opens_at", "opens_at", "gates", Both, [Y, Y, Y, Y, Y, Y, Y];
             /// An even motion.

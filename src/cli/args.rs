@@ -11,13 +11,13 @@ use crate::calc::CalcKind;
 pub(super) struct ScenarioArgs {
     /// A file, or the name of an embedded scenario (see `arenite list`)
     pub(super) scenario: String,
-    /// Set a value of the scenario, as in run.finish=2 or 'fill[0].lattice.count=100'
+    /// Set a value of the scenario, as in run.end_time=2 or 'fill[0].lattice.count=100'
     #[arg(long, value_name = "KEY.PATH=VALUE", value_parser = crate::scenario::Override::set)]
     pub(super) set: Vec<crate::scenario::Override>,
     /// Seed of all random numbers
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(super) seed: Option<u64>,
-    /// When the run ends, s (run.finish)
+    /// When the run ends, s (run.end_time)
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub(super) until: Option<f64>,
 }
@@ -43,8 +43,8 @@ pub(super) struct RunArgs {
     pub(super) force: bool,
     /// Of processes started together by `mpirun`: how many share the box along each axis, as in 4x2
     /// [default: by the extent of the grains]
-    #[arg(long, value_name = "NxN", conflicts_with = "resume", value_parser = bricks)]
-    pub(super) bricks: Option<[usize; 3]>,
+    #[arg(long, alias = "bricks", value_name = "NxN", conflicts_with = "resume", value_parser = domains)]
+    pub(super) domains: Option<[usize; 3]>,
     /// Show the run in a browser while it goes on, on this machine only; PORT [default: any that is free]
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     pub(super) live: Option<u16>,
@@ -74,7 +74,7 @@ pub(super) struct ListArgs {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct LawArgs {
+pub(super) struct CalibrateArgs {
     /// Radius of the grains, m
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(super) radius: f64,
@@ -280,7 +280,7 @@ pub(super) struct SweepArgs {
     /// Runs at the same time [default: one a core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) threads: Option<u16>,
-    /// Set a value of the scenario for all runs, as in run.finish=2
+    /// Set a value of the scenario for all runs, as in run.end_time=2
     #[arg(long, value_name = "KEY.PATH=VALUE", value_parser = crate::scenario::Override::set)]
     pub(super) set: Vec<crate::scenario::Override>,
     /// What is kept of each run made now [default: what the file says, else summary]
@@ -415,20 +415,20 @@ pub(super) struct CalcArgs {
     pub(super) file: PathBuf,
 }
 
-/// Parses the numbers of bricks along each axis, such as 4x2.
-fn bricks(text: &str) -> Result<[usize; 3], String> {
-    let mut bricks = [1; 3];
+/// Parses the numbers of domains along each axis, such as 4x2.
+fn domains(text: &str) -> Result<[usize; 3], String> {
+    let mut domains = [1; 3];
     let parts: Vec<&str> = text.split('x').collect();
     if parts.len() > 3 {
         return Err(format!("`{text}` has more than three axes"));
     }
-    for (brick, part) in bricks.iter_mut().zip(parts) {
+    for (domain, part) in domains.iter_mut().zip(parts) {
         let number = part.parse().ok().filter(|n| (1..=65_536).contains(n));
-        *brick = number.ok_or_else(|| {
-            format!("`{part}` is not a number of bricks, from 1 on, as in 4x2 or 2x2x1")
+        *domain = number.ok_or_else(|| {
+            format!("`{part}` is not a number of domains, from 1 on, as in 4x2 or 2x2x1")
         })?;
     }
-    Ok(bricks)
+    Ok(domains)
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

@@ -80,7 +80,7 @@ fn show<D: Integrate>(
             "step": plan.step,
             "step_reasons": plan.reasons,
             "settle_at_most": settle,
-            "finish": setup.run.finish,
+            "finish": setup.run.end_time,
             "stable_speed": setup.motion.stable_speed,
             "stable_dwell": setup.motion.stable_dwell,
             "grain_steps_at_most": plan.grain_steps,
@@ -105,10 +105,10 @@ fn show<D: Integrate>(
             format!(
                 "at most {} s to settle, then {} s",
                 short(settle),
-                short(setup.run.finish)
+                short(setup.run.end_time)
             )
         } else {
-            format!("{} s", short(setup.run.finish))
+            format!("{} s", short(setup.run.end_time))
         },
     );
     let integrator = json!(setup.motion.integrator);
@@ -241,7 +241,7 @@ fn show_events<D: Integrate>(
             "materials": setup.matter.materials,
             "regimes": ["flight"],
             "events": spec.events,
-            "finish": setup.run.finish,
+            "finish": setup.run.end_time,
             "estimated_collisions": cost.map(|cost| cost.0),
             "estimated_seconds_at_most": cost.map(|cost| cost.1),
             "warnings": warnings,
@@ -253,7 +253,7 @@ fn show_events<D: Integrate>(
         radii(least, greatest)
     );
     let mut lines = head(resolved, setup, vec![("grains", text)]);
-    lines.push(told("time", &format!("{} s", short(setup.run.finish))));
+    lines.push(told("time", &format!("{} s", short(setup.run.end_time))));
     let soft = setup.models.events.as_ref().is_some_and(|events| {
         let mut laws = events.laws.pairs.iter().flatten();
         laws.any(|law| law.soft)
@@ -291,7 +291,7 @@ fn show_quasi_static<D: Integrate>(
 ) -> Result<(), Failure> {
     let (spec, warnings) = (&resolved.spec, &plan.warnings);
     let motion = moving_part(setup).map(|moving| moving.run.begin);
-    let come = (setup.run.finish / settings.interval).floor();
+    let come = (setup.run.end_time / settings.interval).floor();
     let grains = setup.grains.len().min(come as usize);
     let solver = crate::system::quasi_static::solver_of(setup, settings);
     if as_json {
@@ -307,7 +307,7 @@ fn show_quasi_static<D: Integrate>(
             "regimes": ["rigid"],
             "quasi_static": spec.quasi_static,
             "solver": solver,
-            "finish": setup.run.finish,
+            "finish": setup.run.end_time,
             "motion": motion.map(|begin| json!({"begin": begin, "step": plan.step,
                 "estimated_seconds_at_most": plan.seconds})),
             "estimated_seconds_at_most": setup.filling_cost(settings),
@@ -322,7 +322,7 @@ fn show_quasi_static<D: Integrate>(
         "time",
         format!(
             "{} s: it only counts grains, one each {} s",
-            short(motion.unwrap_or(setup.run.finish)),
+            short(motion.unwrap_or(setup.run.end_time)),
             short(settings.interval)
         ),
     );
@@ -353,7 +353,7 @@ fn show_quasi_static<D: Integrate>(
         let text = format!(
             "from {} s to {} s, with the forces of the filling{}, by steps of {} s: {} at most",
             short(begin),
-            short(setup.run.finish),
+            short(setup.run.end_time),
             match settings.freedom {
                 FreedomName::Full => "",
                 FreedomName::Translational => ", whose moments do not balance",

@@ -48,11 +48,11 @@ fn series<D: Integrate>(
             spec.name
         )));
     }
-    let window = window(args, setup.run.finish)?;
+    let window = window(args, setup.run.end_time)?;
     let plan = source::plan(scenario, setup)?;
     // The coarsest step divides the interval between recorded states, so that all runs have states at exactly these
     // times.
-    let interval = setup.run.finish / f64::from(args.times);
+    let interval = setup.run.end_time / f64::from(args.times);
     let parts = (interval / plan.step).ceil().max(1.0);
     let finest = parts * f64::from(args.times) * libm::exp2(f64::from(args.halvings));
     if !finest.is_finite() || finest > MOST_STEPS {
@@ -92,7 +92,7 @@ fn series<D: Integrate>(
             "scenario": spec.name,
             "seed": setup.seed,
             "integrator": integrator,
-            "finish": setup.run.finish,
+            "finish": setup.run.end_time,
             "convergence": found,
         }));
     }
@@ -102,7 +102,7 @@ fn series<D: Integrate>(
         setup.seed,
         integrator.as_str().unwrap_or_default(),
         courses.len(),
-        short(setup.run.finish)
+        short(setup.run.end_time)
     );
     print((head + &text(&found)).as_bytes())
 }

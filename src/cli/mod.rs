@@ -7,6 +7,7 @@
 #[allow(rustdoc::invalid_html_tags)]
 mod args;
 pub(crate) mod calc;
+mod calibrate;
 mod check;
 mod compare;
 mod converge;
@@ -14,7 +15,6 @@ mod export;
 mod failure;
 mod grain;
 mod interrupt;
-mod law;
 mod library;
 mod live;
 mod page;
@@ -40,7 +40,7 @@ use args::*;
     version,
     about = "Simulates granular matter: grains fly, collide, flow and settle",
     max_term_width = 100,
-    after_help = "Examples:\n  arenite run hopper              run the hopper that comes with the program\n  arenite new hopper mine.toml    write a scenario to edit\n  arenite check mine.toml         see what would run\n  arenite run mine.toml --set run.finish=2"
+    after_help = "Examples:\n  arenite run hopper              run the hopper that comes with the program\n  arenite new hopper mine.toml    write a scenario to edit\n  arenite check mine.toml         see what would run\n  arenite run mine.toml --set run.end_time=2"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -51,7 +51,7 @@ struct Cli {
 enum Command {
     /// Run a scenario and write its records into a folder
     #[command(
-        after_help = "Examples:\n  arenite run hopper\n  arenite run mine.toml -o runs/wide --set run.finish=2 --set 'fill[0].lattice.count=400'\n  arenite run hopper --resume     go on where an interrupted run stopped"
+        after_help = "Examples:\n  arenite run hopper\n  arenite run mine.toml -o runs/wide --set run.end_time=2 --set 'fill[0].lattice.count=400'\n  arenite run hopper --resume     go on where an interrupted run stopped"
     )]
     Run(RunArgs),
     /// Check a scenario and tell what would run: bodies, step, cost
@@ -71,9 +71,10 @@ enum Command {
     List(ListArgs),
     /// Make a contact law from restitution, friction and how deep grains may press into each other
     #[command(
-        after_help = "Examples:\n  arenite law --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1\n  arenite law --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1 --young 6e10 --poisson 0.25"
+        alias = "law",
+        after_help = "Examples:\n  arenite calibrate --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1\n  arenite calibrate --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1 --young 6e10 --poisson 0.25"
     )]
-    Law(LawArgs),
+    Calibrate(CalibrateArgs),
     /// Print the JSON Schema of the scenario file
     #[command(
         after_help = "Examples:\n  arenite schema > arenite.schema.json     for completion in an editor\n  arenite schema --sweep > sweep.schema.json"
@@ -163,7 +164,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
-        Command::Law(args) => law::law(&args),
+        Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::New(args) => library::new(&args),
         Command::List(args) => library::list(&args),
         Command::Schema { sweep } => library::schema(sweep),

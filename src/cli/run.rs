@@ -14,11 +14,12 @@ use super::together::{self, Job};
 use crate::cluster::integrate::Integrate;
 use crate::ranks::{Bridge, Ranks};
 use crate::record::{NullSink, RunFolder, Status, write_file};
+use crate::scenario::aliases::rename_table;
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Scenario};
 use crate::study::silo::{self, Frictions, SiloError};
 use crate::system::{
-    Control, DistributedFilling, Driver, Outcome, Setup, Shared, System, SystemError, bricks_of,
+    Control, DistributedFilling, Driver, Outcome, Setup, Shared, System, SystemError, domains_of,
     driver_of, moving_part,
 };
 use crate::view::report::{Live, Shown};
@@ -26,9 +27,9 @@ use crate::view::report::{Live, Shown};
 /// Runs a scenario.
 pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
     let ranks = together::begin(Job::Run)?;
-    if ranks.size() == 1 && args.bricks.is_some_and(|bricks| bricks != [1; 3]) {
+    if ranks.size() == 1 && args.domains.is_some_and(|domains| domains != [1; 3]) {
         return Err(Failure::Input(
-            "--bricks is for processes that `mpirun` starts together, one a brick".into(),
+            "--domains is for processes that `mpirun` starts together, one a domain".into(),
         ));
     }
     let loaded = together::agreed(&ranks, source::load(&args.source));
@@ -51,8 +52,8 @@ pub(super) fn run(args: &RunArgs) -> Result<(), Failure> {
 /// The work that ranks share.
 #[derive(Clone, Copy)]
 enum Sharing<'r> {
-    /// Grains, in bricks.
-    Bricks(&'r dyn Ranks),
+    /// Grains, in domains.
+    Domains(&'r dyn Ranks),
     /// Rows of the inverse stiffness matrix of a filling.
     Rows(&'r (dyn Ranks + Sync)),
 }
@@ -60,7 +61,7 @@ enum Sharing<'r> {
 impl<'r> Sharing<'r> {
     fn ranks(self) -> &'r dyn Ranks {
         match self {
-            Sharing::Bricks(ranks) => ranks,
+            Sharing::Domains(ranks) => ranks,
             Sharing::Rows(ranks) => ranks,
         }
     }
@@ -79,7 +80,7 @@ fn shared<D: Integrate>(
             on_ranks(args, scenario, resolved, setup, Sharing::Rows(ranks))
         });
     }
-    on_ranks(args, scenario, resolved, setup, Sharing::Bricks(ranks))
+    on_ranks(args, scenario, resolved, setup, Sharing::Domains(ranks))
 }
 
 /// Runs on several ranks: rank 0 keeps the records and prints; all step their own parts.
@@ -103,8 +104,8 @@ fn on_ranks<D: Integrate>(
     let went = match sharing {
         Sharing::Rows(ranks) => DistributedFilling::new(setup, ranks)
             .and_then(|mut filling| filling.run(sink, &mut control).map(drop)),
-        Sharing::Bricks(ranks) => {
-            System::run_over(setup, args.bricks, ranks, sink, &mut control).map(drop)
+        Sharing::Domains(ranks) => {
+            System::run_over(setup, args.domains, ranks, sink, &mut control).map(drop)
         }
     };
     match went {
@@ -148,16 +149,16 @@ fn run_in<D: Integrate>(
                     "a run is resumed by one process, without `mpirun`".into(),
                 ));
             }
-            match (sharing, args.bricks) {
+            match (sharing, args.domains) {
                 (Sharing::Rows(_), None) => {}
                 (Sharing::Rows(_), Some(_)) => {
                     let text =
-                        "--bricks is for grains; a filling by RIMA deals out the rows of a matrix";
+                        "--domains is for grains; a filling by RIMA deals out the rows of a matrix";
                     return Err(Failure::Input(text.into()));
                 }
-                (Sharing::Bricks(_), bricks) => {
-                    let bricks = bricks_of(&setup, bricks, ranks.size());
-                    bricks.map_err(|error| Failure::Input(error.to_string()))?;
+                (Sharing::Domains(_), domains) => {
+                    let domains = domains_of(&setup, domains, ranks.size());
+                    domains.map_err(|error| Failure::Input(error.to_string()))?;
                 }
             }
         }
@@ -191,10 +192,10 @@ fn run_in<D: Integrate>(
     let settle = setup.run.settle.map_or(0.0, |settle| settle.at_most);
     let mut system: Box<dyn Driver + '_> = match sharing {
         Sharing::Rows(ranks) => Box::new(DistributedFilling::new(setup, ranks)?),
-        Sharing::Bricks(ranks) if ranks.size() > 1 => {
-            Box::new(Shared::new(setup, args.bricks, ranks))
+        Sharing::Domains(ranks) if ranks.size() > 1 => {
+            Box::new(Shared::new(setup, args.domains, ranks))
         }
-        Sharing::Bricks(_) => driver_of(setup, state.as_deref())?,
+        Sharing::Domains(_) => driver_of(setup, state.as_deref())?,
     };
     let interrupted = interrupt::flag(args.quiet);
     let mut meter = (!args.quiet).then(|| Meter::new(-settle, stop_when_empty));
@@ -351,7 +352,7 @@ fn open<D: Integrate>(
     let wrong = |error: crate::record::RecordError| Failure::Input(error.to_string());
     if args.resume {
         let (folder, toml, state) = RunFolder::resume(dir, threads).map_err(wrong)?;
-        if toml != resolved.toml {
+        if !same(&toml, &resolved.toml) {
             return Err(Failure::Input(format!(
                 "{}: the run to resume is another one: {}",
                 dir.display(),
@@ -367,7 +368,7 @@ fn open<D: Integrate>(
     let before = std::fs::read_to_string(dir.join("scenario.toml")).ok();
     let finished = finished(dir);
     match before {
-        Some(toml) if !force && finished && toml == resolved.toml => {
+        Some(toml) if !force && finished && same(&toml, &resolved.toml) => {
             if !args.quiet {
                 message(&format!(
                     "{} holds this very run, finished: it is made anew",
@@ -376,7 +377,7 @@ fn open<D: Integrate>(
             }
             force = true;
         }
-        Some(toml) if !force && toml != resolved.toml => {
+        Some(toml) if !force && !same(&toml, &resolved.toml) => {
             return Err(Failure::Input(format!(
                 "{} holds another run: {}; choose another folder with -o, or replace it with --force",
                 dir.display(),
@@ -398,6 +399,15 @@ fn finished(dir: &Path) -> bool {
         summary["status"].as_str(),
         Some("finished" | "jammed" | "empty")
     )
+}
+
+/// Whether the scenario of a folder is this one; an older build may have written it with old names of keys.
+fn same(there: &str, here: &str) -> bool {
+    let renamed = |there: &mut toml::Table| {
+        let here = here.parse();
+        rename_table(there) && here.is_ok_and(|here: toml::Table| *there == here)
+    };
+    there == here || there.parse().is_ok_and(|mut there| renamed(&mut there))
 }
 
 /// Returns the first key in which two scenarios differ, in words.
@@ -437,7 +447,11 @@ fn difference(there: &str, here: &str) -> String {
             _ => Some(format!("`{path}` is {a} there and {b} here")),
         }
     }
-    let parse = |text: &str| text.parse::<toml::Table>().map(toml::Value::Table);
+    let parse = |text: &str| {
+        let mut scenario: toml::Table = text.parse()?;
+        rename_table(&mut scenario);
+        Ok::<_, toml::de::Error>(toml::Value::Table(scenario))
+    };
     match (parse(there), parse(here)) {
         (Ok(a), Ok(b)) => {
             walk(String::new(), &a, &b).unwrap_or("its scenario.toml is written otherwise".into())
@@ -448,28 +462,37 @@ fn difference(there: &str, here: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::difference;
+    use super::{difference, same};
+
+    #[test]
+    fn a_run_with_old_keys_is_the_same() {
+        let there = "seed = 1\n[run]\nfinish = 5.0\n";
+        assert!(same(there, "seed = 1\n[run]\nend_time = 5.0\n"));
+        assert!(!same(there, "seed = 1\n[run]\nend_time = 6.0\n"));
+        // Only old names are another way to write it: what a person changed is another file.
+        assert!(!same("seed = 1 # one\n", "seed = 1\n"));
+    }
 
     #[test]
     fn tells_the_first_difference() {
-        let there = "seed = 1\n[run]\nfinish = 5.0\n";
+        let there = "seed = 1\n[run]\nend_time = 5.0\n";
         let tell = |here| difference(there, here);
         assert_eq!(
-            tell("seed = 2\n[run]\nfinish = 5.0\n"),
+            tell("seed = 2\n[run]\nend_time = 5.0\n"),
             "`seed` is 1 there and 2 here"
         );
         assert_eq!(
-            tell("seed = 1\n[run]\nfinish = 5.0\nstep = 1.0\n"),
+            tell("seed = 1\n[run]\nend_time = 5.0\nstep = 1.0\n"),
             "this one has `run.step`, it has not"
         );
         assert_eq!(tell("seed = ["), "its scenario.toml cannot be read");
         // A key that the user changed comes before those that follow from it.
         assert_eq!(
             difference(
-                "log.series = 0.01\nrun.finish = 5.0\n",
-                "log.series = 0.002\nrun.finish = 1.0\n"
+                "log.series = 0.01\nrun.end_time = 5.0\n",
+                "log.series = 0.002\nrun.end_time = 1.0\n"
             ),
-            "`run.finish` is 5.0 there and 1.0 here"
+            "`run.end_time` is 5.0 there and 1.0 here"
         );
     }
 }

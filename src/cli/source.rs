@@ -12,7 +12,7 @@ pub(super) fn load(args: &ScenarioArgs) -> Result<(Scenario, Resolved), Failure>
         overrides.push(Override::option("--seed", "seed", &seed.to_string()));
     }
     if let Some(time) = args.until {
-        overrides.push(Override::option("--until", "run.finish", &number(time)));
+        overrides.push(Override::option("--until", "run.end_time", &number(time)));
     }
     let scenario = Scenario::load(&args.scenario, &overrides)?;
     let resolved = scenario.resolve()?;

@@ -21,7 +21,7 @@ use crate::geometry::{Dimension, Vector};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WearSums {
     /// Normal force times sliding distance, J: Archard's measure (1953), which times k / H is the volume worn.
-    pub pressed_way: f64,
+    pub archard_work: f64,
     /// Work of friction in sliding contacts, J.
     pub friction: f64,
     /// Number of contacts that began.
@@ -36,7 +36,7 @@ pub type WearMap = BTreeMap<[i32; 3], WearSums>;
 impl WearSums {
     /// Adds other sums.
     pub fn add(&mut self, more: &WearSums) {
-        self.pressed_way += more.pressed_way;
+        self.archard_work += more.archard_work;
         self.friction += more.friction;
         self.impacts += more.impacts;
         self.energy += more.energy;
@@ -104,7 +104,7 @@ pub(super) fn note_wear<D: Integrate>(
             lists.memory_of(i, k).slots,
         );
         let sums = WearSums {
-            pressed_way: link.normal_force.max(0.0) * slid,
+            archard_work: link.normal_force.max(0.0) * slid,
             friction: link.tangential_force.norm() * slid,
             ..WearSums::default()
         };

@@ -26,7 +26,9 @@ pub use law::{Contact, Elastic, Loss, Response};
 pub use law::{Law, LinkLaw};
 pub(crate) use law::{with_law, with_plain_law};
 #[doc(hidden)]
-pub use laws::{ContactLaw, Hertz, Linear, LinearPerMass, Mutze, ThorntonNing, Viscoelastic};
+pub use laws::{
+    ContactLaw, Hertz, HertzHysteretic, Linear, LinearPerMass, ThorntonNing, Viscoelastic,
+};
 pub(crate) use laws::{with_compiled_law, with_contact_law};
 #[doc(hidden)]
 pub use own::OwnLawHandle;

@@ -171,7 +171,7 @@ fields! {
         TableFlow: fluid::TABLE,
         Stream: fluid::STREAM
     };
-    /// All is told in a frame that turns: centrifugal and Coriolis forces act. Absent: it does not turn.
+    /// Positions are those in a frame that turns: centrifugal and Coriolis forces act. Absent: it does not turn.
     #[schemars(extend("x-formula" = "m w x (r x w) + 2 m v x w", "x-unit" = "rad/s", "x-source" = "Coriolis 1835; integrated after Boris 1970"))]
     rotation: TurningKeys => TurningFrame<D> { TurningFrame: rotation::TURNS };
     /// A centre that attracts as the inverse square of the distance, as a planet does. None when absent.

@@ -205,9 +205,9 @@ impl List {
             |s| s.work.stops,
         );
         self.count(
-            "work.thrash",
+            "work.sleep_wake_cycles",
             "of these, times that it was woken within a dwell",
-            |s| s.work.thrash,
+            |s| s.work.sleep_wake_cycles,
         );
         self.count(
             "work.grain_steps_if_all_stepped",

@@ -34,6 +34,7 @@
 //! # }
 //! ```
 
+mod aliases;
 mod clock;
 mod column;
 mod convert;
@@ -58,6 +59,8 @@ mod whole;
 
 pub use crate::event::{EventKind, Regime};
 pub use crate::stress::Place;
+#[doc(hidden)]
+pub use aliases::{OLD_COLUMNS, column_now};
 pub use column::{Column, Kind, Table};
 pub(crate) use export::forget_older;
 #[doc(hidden)]

@@ -13,6 +13,7 @@ use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
+use super::aliases::{column_before, column_now};
 use super::column::{Kind, Table, Value};
 use super::convert::{META_KEY, refused};
 use super::folder::{SCENARIO, SUMMARY};
@@ -196,7 +197,14 @@ impl TableReader {
     /// Returns a value of the file's metadata, such as "units.x".
     pub fn metadata(&self, key: &str) -> Option<&str> {
         let pairs = self.file.metadata().file_metadata().key_value_metadata()?;
-        pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
+        let find = |key: &str| pairs.iter().find(|pair| pair.key == key);
+        let before = || {
+            find(&format!(
+                "units.{}",
+                column_before(key.strip_prefix("units.")?)?
+            ))
+        };
+        find(key).or_else(before)?.value.as_deref()
     }
 
     /// Returns the description of the run; only the table of grains contains the walls.
@@ -237,7 +245,7 @@ impl TableReader {
         let mut columns = Vec::new();
         for index in 0..group.num_columns() {
             let about = group.metadata().column(index).column_descr();
-            let name = about.name().to_string();
+            let name = column_now(about.name()).to_string();
             let nullable = about.max_def_level() > 0;
             let read = || read_column(group.get_column_reader(index)?, rows, nullable);
             // The decoding crate panics at some damaged files.
@@ -349,7 +357,8 @@ fn whole(reader: &mut TableReader) -> Result<Columns, RecordError> {
             Physical::BOOLEAN => Values::Flags(Vec::new()),
             _ => Values::Names(Vec::new()),
         };
-        all.columns.push((about.name().to_string(), empty));
+        let name = column_now(about.name()).to_string();
+        all.columns.push((name, empty));
     }
     while let Some(group) = reader.next_group()? {
         all.rows += group.rows;

@@ -290,7 +290,7 @@ pub struct WearRow {
     /// Side length, m.
     pub size: f64,
     /// Normal force times sliding distance, J (Archard 1953).
-    pub pressed_way: f64,
+    pub archard_work: f64,
     /// Work of friction of sliding contacts, J.
     pub friction: f64,
     /// Contacts that began.

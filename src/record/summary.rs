@@ -219,9 +219,9 @@ pub struct WorkFigures {
     /// Number of times that a grain was put to rest.
     #[serde(default)]
     pub stops: u64,
-    /// Number of these after which it was woken within a dwell.
-    #[serde(default)]
-    pub thrash: u64,
+    /// Number of these after which it was woken within a dwell; `thrash` is the old name.
+    #[serde(default, alias = "thrash")]
+    pub sleep_wake_cycles: u64,
     /// The quasi-static solver that was used last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solver: Option<String>,

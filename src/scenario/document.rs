@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
+use super::aliases;
 use super::path::{Place, Step};
 use super::problem::Problem;
 
@@ -57,9 +58,9 @@ pub(crate) struct Entry {
 /// A value given on the command line, which replaces that of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
-    /// The argument as the user wrote it, as `--set run.finish=3`.
+    /// The argument as the user wrote it, as `--set run.end_time=3`.
     pub argument: String,
-    /// The path, `run.finish`.
+    /// The path, `run.end_time`.
     pub path: String,
     /// The value, `3`.
     pub value: String,
@@ -97,7 +98,7 @@ impl Override {
             origin: None,
         })
     }
-    /// Returns the override of a separate option, as `--until 3` for `run.finish`.
+    /// Returns the override of a separate option, as `--until 3` for `run.end_time`.
     #[doc(hidden)]
     pub fn option(option: &str, path: &str, value: &str) -> Self {
         Override {
@@ -115,6 +116,28 @@ impl Override {
             value: value.to_string(),
             origin: Some(origin),
         }
+    }
+    /// Returns the place of the value by its new name, and the old key with which the user wrote it.
+    fn place(&self) -> Result<(Place, Option<&'static aliases::Alias>), String> {
+        let mut place = Place::parse(&self.path)?;
+        let alias = aliases::rename_place(&mut place);
+        Ok((place, alias))
+    }
+    /// Returns the ranges of the path and of the value in the source.
+    fn ranges(&self) -> (Range<usize>, Range<usize>) {
+        if let Some(origin) = &self.origin {
+            return (origin.path.clone(), origin.value.clone());
+        }
+        // The path follows the option; the value comes last, except for blanks.
+        let argument = &self.argument;
+        let option = argument.find(' ').map_or(0, |blank| blank + 1);
+        let path = argument[option..].find(&self.path);
+        let path = path.map(|start| option + start);
+        let value = argument.rfind(&self.value).unwrap_or(option);
+        (
+            path.map_or(0..argument.len(), |start| start..start + self.path.len()),
+            value..value + self.value.len(),
+        )
     }
     fn source(&self) -> Source {
         match &self.origin {
@@ -158,10 +181,14 @@ impl Document {
         })?;
         let span = table.span();
         let mut root = convert(&DeValue::Table(table.into_inner()), span, 0, 0);
-        for item in overrides {
+        aliases::rename(&mut root).map_err(|problem| problem.in_sources(&sources))?;
+        for (k, item) in overrides.iter().enumerate() {
             let source = sources.len();
             sources.push(item.source());
-            apply(&mut root, item, source).map_err(|problem| problem.in_sources(&sources))?;
+            let applied = one_name(&overrides[..k], item, source)
+                .and_then(|()| apply(&mut root, item, source))
+                .and_then(|()| aliases::rename(&mut root));
+            applied.map_err(|problem| problem.in_sources(&sources))?;
         }
         Ok(Document {
             sources,
@@ -321,23 +348,34 @@ fn convert(value: &DeValue<'_>, span: Range<usize>, source: usize, offset: usize
     }
 }
 
+/// Refuses a key that arguments `--set` name by its old name and by its new one; with one name the last counts.
+fn one_name(before: &[Override], item: &Override, source: usize) -> Result<(), Problem> {
+    let set = |item: &Override| item.origin.is_none() && item.argument.starts_with("--set ");
+    let Some((place, alias)) = item.place().ok().filter(|_| set(item)) else {
+        return Ok(());
+    };
+    let other = before.iter().filter(|item| set(item)).find_map(|other| {
+        let (there, named) = other.place().ok()?;
+        (there == place && named != alias).then(|| Place::parse(&other.path).ok())?
+    });
+    let (Some(other), Ok(own)) = (other, Place::parse(&item.path)) else {
+        return Ok(());
+    };
+    let (old, new) = match alias {
+        Some(_) => (own, other),
+        None => (other, own),
+    };
+    let range = item.ranges().0;
+    Err(aliases::both(
+        &old,
+        &new,
+        Problem::spanned(Span { source, range }, ""),
+    ))
+}
+
 /// Puts the value of an override into the tree; missing tables on its path are created.
 fn apply(root: &mut Node, item: &Override, source: usize) -> Result<(), Problem> {
-    let (path_range, value_range) = match &item.origin {
-        Some(origin) => (origin.path.clone(), origin.value.clone()),
-        None => {
-            // The path follows the option; the value comes last, except for blanks.
-            let argument = &item.argument;
-            let option = argument.find(' ').map_or(0, |blank| blank + 1);
-            let path = argument[option..].find(&item.path);
-            let path = path.map(|start| option + start);
-            let value = argument.rfind(&item.value).unwrap_or(option);
-            (
-                path.map_or(0..argument.len(), |start| start..start + item.path.len()),
-                value..value + item.value.len(),
-            )
-        }
-    };
+    let (path_range, value_range) = item.ranges();
     let path_span = Span {
         source,
         range: path_range,
@@ -347,13 +385,13 @@ fn apply(root: &mut Node, item: &Override, source: usize) -> Result<(), Problem>
         range: value_range,
     };
     let fail = |span: &Span, what: String| Problem::spanned(span.clone(), what);
-    let place = Place::parse(&item.path).map_err(|why| {
+    let (place, alias) = item.place().map_err(|why| {
         fail(
             &path_span,
             format!("`{}` is not a key path: {why}", item.path),
         )
     })?;
-    let node = match DeValue::parse(&item.value) {
+    let mut node = match DeValue::parse(&item.value) {
         Ok(value) => {
             let start = value_span.range.start;
             let mut node = convert(value.get_ref(), value.span(), source, start);
@@ -379,6 +417,9 @@ fn apply(root: &mut Node, item: &Override, source: usize) -> Result<(), Problem>
             ));
         }
     };
+    if let Some(alias) = alias {
+        alias.convert(&mut node);
+    }
     let mut at = root;
     let mut walked = Place::default();
     for step in &place.0 {

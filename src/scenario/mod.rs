@@ -22,6 +22,7 @@
 //! }
 //! ```
 
+pub mod aliases;
 mod build;
 #[doc(hidden)]
 pub mod catalogue;

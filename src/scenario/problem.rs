@@ -54,6 +54,11 @@ impl Problem {
     pub(crate) fn plain(title: impl Into<String>) -> Self {
         Problem::at(&Place::default(), title)
     }
+    /// Replaces the title.
+    pub(super) fn titled(mut self, title: impl Into<String>) -> Self {
+        self.0.title = title.into();
+        self
+    }
     /// Adds a note beside the marked text.
     pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
         self.0.label = Some(label.into());

@@ -9,6 +9,7 @@ use serde::de::{
     SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 
+use super::aliases;
 use super::document::{Document, Node, Value};
 use super::path::{Place, Step};
 use super::problem::Problem;
@@ -59,7 +60,19 @@ impl Fault {
             FaultKind::UnknownKey(key, allowed) => {
                 let problem =
                     Problem::at_key(&place.key(&key), format!("{table} has no key `{key}`"));
-                let problem = match nearest(&key, allowed.iter().copied()) {
+                // A misspelt old name leads to the new one.
+                let old: Vec<(&str, &str)> = aliases::of_table(&place)
+                    .filter(|(_, new)| allowed.contains(new))
+                    .collect();
+                let known = allowed
+                    .iter()
+                    .copied()
+                    .chain(old.iter().map(|(name, _)| *name));
+                let near = nearest(&key, known).map(|name| {
+                    let renamed = old.iter().find(|(old, _)| *old == name);
+                    renamed.map_or(name, |(_, new)| new)
+                });
+                let problem = match near {
                     Some(name) => problem.label(format!("did you mean `{name}`?")),
                     None => problem.label("unknown key"),
                 };

@@ -112,7 +112,7 @@ impl<'a> Builder<'a> {
         self
     }
 
-    /// Overrides a value of the scenario, as `--set` does: `run.finish=2`.
+    /// Overrides a value of the scenario, as `--set` does: `run.end_time=2`.
     #[must_use]
     pub fn set(mut self, value: impl Into<String>) -> Self {
         self.values.push(value.into());

@@ -315,7 +315,7 @@ fn spread(
         }
         (None, Some(by)) => {
             if range.scale == Scale::Log {
-                let text = "equal ratios are asked for by `count`, not `by`";
+                let text = "equal ratios require `count`, not `by`";
                 return Err(fail("by", text.into(), "remove this"));
             }
             let steps = (range.to - range.from) / by;

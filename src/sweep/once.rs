@@ -85,7 +85,7 @@ fn run_in<D: Integrate>(
             other => (other?, None),
         },
     };
-    let (seed, finish) = (setup.seed, setup.run.finish);
+    let (seed, finish) = (setup.seed, setup.run.end_time);
     let start = -setup.run.settle.map_or(0.0, |settle| settle.at_most);
     let fail = |error: &SystemError| {
         let row = Row::failed(Some(seed), &error.to_string());

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keep::Keep;
 use super::sample::Method;
+use crate::record::column_now;
 
 /// A sweep: many runs of one scenario. The runs are all combinations of the values in `grid`, of the
 /// rows of each `zip`, of the samples and of the seeds; the first key varies slowest, the seed fastest.
@@ -25,7 +26,7 @@ pub struct SweepSpec {
     /// What it is for, in a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// When each run ends, s (`run.finish`).
+    /// When each run ends, s (`run.end_time`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,
     /// A run that takes longer on the clock is stopped, s; its row says `interrupted`.
@@ -157,13 +158,23 @@ fn one() -> u64 {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StudySpec {
-    /// Columns of the table whose means over seeds are told; default: `discharge.middle_rate`,
+    /// Columns of the table whose means over seeds the study reports; default: `discharge.middle_rate`,
     /// `discharge.count`, `jam.time` and `avalanches.count`, such as the runs have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figures: Option<Vec<String>>,
     /// A fit of Beverloo's law to the discharge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beverloo: Option<BeverlooSpec>,
+}
+
+impl StudySpec {
+    /// Renames figures that are given by an old name.
+    pub(crate) fn rename_figures(&mut self) {
+        let rate = self.beverloo.as_mut().map(|beverloo| &mut beverloo.rate);
+        for name in self.figures.iter_mut().flatten().chain(rate) {
+            *name = column_now(name).to_string();
+        }
+    }
 }
 
 /// A fit of Beverloo's law to the discharge.
@@ -178,7 +189,7 @@ pub struct BeverlooSpec {
     /// Exponent; default 3/2 in the plane, 5/2 in space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exponent: Option<f64>,
-    /// Diameters of a grain that the law takes off the width: where it is given, the exponent that goes with it is told too
+    /// Diameters of a grain that the law takes off the width: where it is given, the study also reports the exponent that goes with it
     /// (literature: 1.4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub k: Option<f64>,

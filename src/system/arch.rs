@@ -189,7 +189,7 @@ fn falls_out<D: Integrate>(
         let mut room = f64::INFINITY;
         for (wall, &gone) in world.walls.boundaries.iter().zip(&world.walls.gone) {
             // A dividing grid lets a point through.
-            if !gone && wall.boundary.passes == 0.0 {
+            if !gone && wall.boundary.passes_below_radius == 0.0 {
                 let pose = wall.boundary.motion.pose(world.clock.time());
                 room = room.min(wall.distance(&pose, x));
             }

@@ -150,11 +150,11 @@ fn drawn_in<D: Dimension>(setup: &Setup<D>) -> Option<(String, f64)> {
 /// Returns the sum of the times of all grains, s, if none leaves; fed grains count from when they are due, as far as their region has room.
 fn grain_time<D: Integrate>(setup: &Setup<D>) -> f64 {
     let fed = setup.sources.feeds.iter().map(|feed| {
-        let last = feed.last_due(&setup.matter.forms, setup.run.finish);
+        let last = feed.last_due(&setup.matter.forms, setup.run.end_time);
         let mean = 0.5 * (feed.start + last);
-        setup.likely(feed, last).count * (setup.run.finish - mean).max(0.0)
+        setup.likely(feed, last).count * (setup.run.end_time - mean).max(0.0)
     });
-    setup.grains.len() as f64 * (setup.run.finish - setup.run.begin) + fed.sum::<f64>()
+    setup.grains.len() as f64 * (setup.run.end_time - setup.run.begin) + fed.sum::<f64>()
 }
 
 impl<D: Integrate> System<D> {
@@ -296,7 +296,7 @@ impl<D: Integrate> System<D> {
         );
         dem.world.shapes.set_forms(&setup.matter.forms);
         dem.world.cell.set_cell(setup.space.cell.clone());
-        dem.world.cell.late_from = 0.5 * setup.run.finish;
+        dem.world.cell.late_from = 0.5 * setup.run.end_time;
         Ok((
             dem,
             FieldSet::with_gravity_and_drag(setup.fields.gravity, setup.fields.drag)

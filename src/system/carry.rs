@@ -140,7 +140,7 @@ pub(super) fn carry<D: Integrate>(
     // When no grain is stepped, the residual stays: a grain too unbalanced to be put to rest must not keep it.
     let most = match system.dem.world.grains.active.is_empty() {
         true => morph.residual,
-        false => morph.left,
+        false => morph.residual_after_solve,
     };
     let lacks = |&slot: &u32| {
         size(&cluster::held::residual(
@@ -191,9 +191,9 @@ fn balance<D: Integrate>(
 ) -> Result<bool, SystemError> {
     let mut changed = false;
     let pace = if whole {
-        [morph.pace, LONGER * morph.pace]
+        [morph.solve_time, LONGER * morph.solve_time]
     } else {
-        [morph.pace; 2]
+        [morph.solve_time; 2]
     };
     let idle = system.dem.world.grains.active.is_empty();
     let passes = if idle {

@@ -38,22 +38,22 @@ pub fn beside_cell<D: Dimension>(setup: &Setup<D>) -> Option<(&'static str, &'st
         (
             "settle",
             setup.run.settle.is_some(),
-            "knows no settling: a pressure brings grains to rest",
+            "supports no settling: a pressure brings grains to rest",
         ),
         (
             "field.gravity",
             setup.fields.gravity.norm() > 0.0,
-            "is the same everywhere, and knows no gravity",
+            "is the same everywhere, and supports no gravity",
         ),
         (
             "field.drag",
             setup.fields.drag > 0.0,
-            "is the same everywhere, and knows no drag against space",
+            "is the same everywhere, and supports no drag against space",
         ),
         (
             "field",
             !setup.fields.place.is_none(),
-            "is the same everywhere, and knows no field of a place",
+            "is the same everywhere, and supports no field that depends on the place",
         ),
         (
             "field",

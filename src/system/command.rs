@@ -147,7 +147,7 @@ fn adopt<D: Dimension>(
     if kind.change().is_some()
         && (setup.models.events.is_some() || setup.models.quasi_static.is_some())
     {
-        let text = "a run from collision to collision, or of equilibria, knows from its start how gravity changes: \
+        let text = "a run from collision to collision, or of equilibria, requires all changes of gravity from its start: \
                     give it a [[perturb]] in its scenario";
         return refused(text.into());
     }

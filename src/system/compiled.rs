@@ -103,7 +103,7 @@ impl<D: Integrate> System<D> {
         method!(self, run_until(time, sink, control))
     }
 
-    /// Runs a setup over ranks, all of which call this with the same setup (docs/ranks.md): the box is cut into bricks, so many along
+    /// Runs a setup over ranks, all of which call this with the same setup (docs/ranks.md): the box is cut into domains, so many along
     /// each axis and one for each rank (`None`: chosen), and each rank steps the grains in its own. Rank 0 alone gives records to its
     /// sink and gets the system back, as after a serial run.
     ///
@@ -111,16 +111,16 @@ impl<D: Integrate> System<D> {
     /// As of [`System::new`] and [`System::run`]; what ranks cannot share; an error of another rank.
     pub fn run_over(
         setup: Setup<D>,
-        bricks: Option<[usize; 3]>,
+        domains: Option<[usize; 3]>,
         ranks: &dyn Ranks,
         sink: &mut dyn Sink,
         control: &mut Control<'_>,
     ) -> Result<Option<(Self, Outcome)>, SystemError> {
         let found = match same::<Setup<D>, Setup<Planar>>(setup) {
-            Ok(setup) => planar::run_over(setup, bricks, ranks, sink, control)?
+            Ok(setup) => planar::run_over(setup, domains, ranks, sink, control)?
                 .map(|(system, outcome)| (same(system).ok(), outcome)),
             Err(setup) => match same::<Setup<D>, Setup<Spatial>>(setup) {
-                Ok(setup) => spatial::run_over(setup, bricks, ranks, sink, control)?
+                Ok(setup) => spatial::run_over(setup, domains, ranks, sink, control)?
                     .map(|(system, outcome)| (same(system).ok(), outcome)),
                 Err(_) => unreachable!("{BOTH}"),
             },
@@ -162,12 +162,12 @@ macro_rules! dimension {
             }
             pub fn run_over(
                 setup: Setup<$dimension>,
-                bricks: Option<[usize; 3]>,
+                domains: Option<[usize; 3]>,
                 ranks: &dyn Ranks,
                 sink: &mut dyn Sink,
                 control: &mut Control<'_>,
             ) -> Result<Option<(System<$dimension>, Outcome)>, SystemError> {
-                Domains::dealt(stepped(setup), bricks, ranks)?.run_shared(sink, control)
+                Domains::dealt(stepped(setup), domains, ranks)?.run_shared(sink, control)
             }
             pub fn save(system: &System<$dimension>) -> Result<Vec<u8>, SystemError> {
                 saved::state(system)

@@ -90,11 +90,11 @@ impl<D: Dimension> Setup<D> {
     /// Returns the seconds of one core for all grains, with a step of `step`, s.
     pub fn stepped_cost(&self, step: f64) -> f64 {
         let settles = self.run.settle.map_or(0.0, |settle| settle.at_most);
-        let steps = (self.run.finish - self.run.begin + settles) / step;
+        let steps = (self.run.end_time - self.run.begin + settles) / step;
         let given = self.grains.iter().map(|grain| self.grain_cost(grain.form));
         let fed = self.sources.feeds.iter().map(|feed| {
-            let last = feed.last_due(&self.matter.forms, self.run.finish);
-            let lasts = (self.run.finish - 0.5 * (feed.start + last)).max(0.0);
+            let last = feed.last_due(&self.matter.forms, self.run.end_time);
+            let lasts = (self.run.end_time - 0.5 * (feed.start + last)).max(0.0);
             let each = feed.what.mean_over(|sort| self.grain_cost(sort.form));
             each * self.likely(feed, last).count * lasts / step
         });
@@ -122,8 +122,8 @@ impl<D: Dimension> Setup<D> {
         let rate = self.collision_rate();
         let collisions = match self.cooling(events, rate) {
             // Haff 1983: the rate falls as 1 / (1 + t / tau).
-            Some(tau) => rate * tau * libm::log1p(self.run.finish / tau),
-            None => rate * self.run.finish,
+            Some(tau) => rate * tau * libm::log1p(self.run.end_time / tau),
+            None => rate * self.run.end_time,
         };
         // Each grain's events are predicted at least once.
         let each = if soft { SOFT } else { COLLISION[D::N - 2] };

@@ -19,8 +19,8 @@ pub fn draw_walls<D: Dimension>(
     let mut drawings = Vec::new();
     for boundary in boundaries {
         let mut lines = boundary.shape.lines((min, max));
-        if boundary.passes > 0.0 && D::N == 2 {
-            let gap = (2.0 * boundary.passes).max((max - min).norm() / MOST_DASHES);
+        if boundary.passes_below_radius > 0.0 && D::N == 2 {
+            let gap = (2.0 * boundary.passes_below_radius).max((max - min).norm() / MOST_DASHES);
             lines = lines.iter().flat_map(|line| dashes(line, gap)).collect();
         }
         for (points, closed) in lines {
@@ -28,7 +28,9 @@ pub fn draw_walls<D: Dimension>(
                 name: boundary.name.clone(),
                 points,
                 closed,
-                endless: D::N == 2 && boundary.shape.plane().is_some() && boundary.passes <= 0.0,
+                endless: D::N == 2
+                    && boundary.shape.plane().is_some()
+                    && boundary.passes_below_radius <= 0.0,
                 opens_at: boundary.opens_at,
             });
         }
@@ -70,7 +72,7 @@ mod tests {
             shape,
             motion: Motion::Fixed,
             opens_at: Some(2.0),
-            passes: 0.0,
+            passes_below_radius: 0.0,
             belt: Default::default(),
         }
     }

@@ -169,7 +169,7 @@ impl<D: Integrate> System<D> {
         for (source, turn) in self.s.sources.first(&self.setup) {
             self.s.schedule.set(source, turn.time, turn.kind);
         }
-        let finish = self.setup.run.finish;
+        let finish = self.setup.run.end_time;
         self.s
             .regimes
             .nodes
@@ -224,7 +224,7 @@ impl<D: Integrate> System<D> {
 
     /// Extends a run that has come to its finish to a later one, s.
     pub fn extend(&mut self, finish: f64) {
-        self.setup.run.finish = finish;
+        self.setup.run.end_time = finish;
         self.s.stage.over = None;
         self.s.watch.go_on();
         self.s
@@ -336,7 +336,7 @@ impl<D: Integrate> Driven<D> for System<D> {
     fn progress(&self) -> Progress {
         Progress {
             time: self.dem.world.clock.time(),
-            finish: self.setup.run.finish,
+            finish: self.setup.run.end_time,
             grains: self.grain_count(),
             discharged: self.s.traffic.discharged(),
         }

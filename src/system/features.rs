@@ -127,7 +127,7 @@ fn laws<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
             };
             all.add(Feature::of_law(law), part);
             if law.smoothing_speed().is_some() && law.friction() > 0.0 {
-                all.add(Feature::MutzeFriction, part);
+                all.add(Feature::HystereticFriction, part);
             }
             for feature in terms(&setup.matter.laws.terms[a * count + b]) {
                 all.add(feature, part);
@@ -173,7 +173,7 @@ fn ways_of<D: Dimension>(wall: &Boundary<D>) -> impl Iterator<Item = Feature> {
     };
     let found = [
         motion,
-        (wall.passes > 0.0).then_some(Feature::Sieve),
+        (wall.passes_below_radius > 0.0).then_some(Feature::Sieve),
         wall.opens_at.map(|_| Feature::Gate),
         (wall.belt != D::Vector::default()).then_some(Feature::Belt),
     ];

@@ -70,7 +70,7 @@ impl Filling {
 /// Returns when motion begins after a filling, s; `None` where it does not, or not before the finish.
 pub fn motion_begins<D: Dimension>(setup: &Setup<D>, settings: &QuasiStaticSetup) -> Option<f64> {
     let begin = (setup.grains.len() + 1) as f64 * settings.interval;
-    (settings.then == ThenName::Motion && begin < setup.run.finish).then_some(begin)
+    (settings.then == ThenName::Motion && begin < setup.run.end_time).then_some(begin)
 }
 
 /// Returns the part of a setup that is the filling, without all that acts on motion.
@@ -91,7 +91,7 @@ pub fn filling_part<D: Dimension>(setup: &Setup<D>) -> Setup<D> {
     part.log.stagnant = None;
     if let Some(settings) = &mut part.models.quasi_static {
         match motion_begins(setup, settings) {
-            Some(begin) => part.run.finish = begin,
+            Some(begin) => part.run.end_time = begin,
             None => settings.then = ThenName::Nothing,
         }
     }

@@ -205,7 +205,7 @@ fn respond<D: Integrate>(
     let slots = world.grains.standing();
     let mut part = Part::new(slots.clone(), world.grains.arrays.slots());
     let links = cluster::part::still_links_of(&world.sleeping, &part);
-    let ground = carry::inertia(world, &part, [LONG * morph.pace; 2]);
+    let ground = carry::inertia(world, &part, [LONG * morph.solve_time; 2]);
     let bed: Bed<D, f64> = carry::struts(setup, world, &part, &links).bed(&ground);
     let m = D::N + D::SPINS;
     rest.work += cost::assembly(slots.len() * m);
@@ -320,7 +320,7 @@ fn first_beyond<D: Integrate>(
 ) -> Option<f64> {
     let now = world.clock.time();
     let last = perturb.turns_until(&setup.sources.perturbs);
-    let last = last.min(setup.run.finish);
+    let last = last.min(setup.run.end_time);
     let beyond = |time: f64| -> Vec<&Bound> {
         let change = change_at(setup, perturb, time, from);
         bounds

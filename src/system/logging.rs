@@ -412,7 +412,7 @@ pub(super) fn state_hash<D: Integrate>(
     ticks: &LastRow,
     watch: &JamWatch,
 ) -> u64 {
-    let time = ticks.last().max(world.clock.time().min(setup.run.finish));
+    let time = ticks.last().max(world.clock.time().min(setup.run.end_time));
     let mut hash = StateHash::new();
     for grain in outlet::grains_at(world, watch, time) {
         hash.grain(&grain);
@@ -516,7 +516,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
             collisions: air.pairs + air.walls,
             stress_solves: system.s.rest.solves + filled.map_or(0, |filling| filling.solves),
             stops: system.s.rest.thrash.stops,
-            thrash: system.s.rest.thrash.short,
+            sleep_wake_cycles: system.s.rest.thrash.short,
             grain_steps_if_all_stepped: system.s.regimes.all_steps(),
             grains_per_link_event: GrainsPerLinkEvent {
                 events: touched.count(),

@@ -82,7 +82,7 @@ pub use crate::control::{ArchGrain, Command, GivenCommand};
 pub use air::AirTally;
 pub use cell::beside_cell;
 pub use control::{Control, Outcome, Plan, Progress};
-pub use domains::{Shared, bricks_of};
+pub use domains::{Shared, domains_of};
 pub use drawn_walls::draw_walls;
 pub use driver::System;
 pub use driver_of::{Driver, Rows, driver_of};

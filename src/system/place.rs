@@ -86,7 +86,7 @@ pub(super) fn damping<D: ClusterDimension>(
     let grains = setup.grains.iter();
     let all = grains.map(|g| g.mass * rate(usize::from(g.material), g.mass, g.radius));
     let fed = setup.sources.feeds.iter().map(|feed| {
-        let count = feed.due(&setup.matter.forms, setup.run.finish).count;
+        let count = feed.due(&setup.matter.forms, setup.run.end_time).count;
         let of = |sort: &Component| {
             let mass = sort.mean_mass(&setup.matter.forms);
             mass * rate(usize::from(sort.material), mass, sort.radius.mean())

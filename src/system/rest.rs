@@ -438,7 +438,7 @@ pub(super) fn unbalanced<D: Integrate>(
             &world.grains,
             &world.sleeping,
             *slot,
-        )) > morph.left * weight(setup, world, *slot)
+        )) > morph.residual_after_solve * weight(setup, world, *slot)
     };
     world.grains.standing().into_iter().filter(lacks).collect()
 }

@@ -203,7 +203,7 @@ fn wall_speed<D: ClusterDimension>(setup: &Setup<D>) -> f64 {
     for wall in &setup.boundaries {
         let end = wall
             .opens_at
-            .map_or(setup.run.finish, |t| t.min(setup.run.finish));
+            .map_or(setup.run.end_time, |t| t.min(setup.run.end_time));
         let (mut speed, spin) = wall.motion.speed_bounds(start, end);
         if let (true, Motion::Rotation { centre, .. }) = (spin > 0.0, &wall.motion) {
             let far = |x: D::Vector| (x - *centre).norm();
@@ -448,7 +448,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
         // Nothing can touch: any step does.
         (None, None) => 1e-3,
     };
-    if step > setup.run.finish && setup.run.finish > 0.0 {
+    if step > setup.run.end_time && setup.run.end_time > 0.0 {
         warnings.push(format!(
             "the step of {step:.3e} s is longer than the run: nothing will have moved but what flies"
         ));
@@ -456,8 +456,8 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
     // A filling takes no steps before it goes on as motion.
     let moves = match &setup.models.quasi_static {
         Some(settings) => super::filled::motion_begins(setup, settings)
-            .map_or(0.0, |begin| setup.run.finish - begin),
-        None => setup.run.finish,
+            .map_or(0.0, |begin| setup.run.end_time - begin),
+        None => setup.run.end_time,
     };
     let span = moves + setup.run.settle.map_or(0.0, |s| s.at_most);
     let steps = span / step;
@@ -476,7 +476,7 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
     let reasons = limits
         .iter()
         .take(4)
-        .map(|l| format!("{} asks for a step of {:.3e} s", l.text, l.step))
+        .map(|l| format!("{} requires a step of {:.3e} s", l.text, l.step))
         .collect();
     if let Some(l) = limits.iter().min_by(|a, b| a.limit.total_cmp(&b.limit))
         && step > l.limit * (1.0 + 1e-12)

@@ -308,7 +308,7 @@ pub(super) fn silent_outlets<D: Integrate>(
             warnings.push(format!(
                     "nothing went through outlet[{k}] for the last {silent:.3} s, {:.0} times the root of diameter over \
                      gravity, though {above} grains are above it; no jam was established before the end: let the run go on \
-                     (a later `run.finish`) before it is counted as one that flows",
+                     (a later `run.end_time`) before it is counted as one that flows",
                     silent / unit
                 ));
         }

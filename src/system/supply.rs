@@ -76,7 +76,7 @@ impl<D: Dimension> Setup<D> {
     pub fn to_come(&self) -> f64 {
         let feeds = self.sources.feeds.iter();
         feeds
-            .map(|feed| feed.due(&self.matter.forms, self.run.finish).count)
+            .map(|feed| feed.due(&self.matter.forms, self.run.end_time).count)
             .sum()
     }
 }
@@ -220,9 +220,9 @@ mod tests {
             // Grains of 2 kg each.
             what: Mixture::one(0, 2.0 / std::f64::consts::PI, RadiusLaw::Equal(1.0)),
             velocity: Default::default(),
-            shots: 1,
-            postpone: 1.0,
-            tries: 1,
+            attempts: 1,
+            retry_interval: 1.0,
+            max_retries: 1,
         }
     }
 

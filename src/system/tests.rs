@@ -64,7 +64,7 @@ dimension = {dimension}
 [field]
 gravity = {down}
 [run]
-finish = 10.0
+end_time = 10.0
 [log]
 series = "never"
 snapshots = "never"

@@ -20,7 +20,7 @@ pub(super) fn log_wear<D: Dimension>(
                 wall: BodyRef::Boundary(wall),
                 position: middle::<D>(place, size),
                 size,
-                pressed_way: sums.pressed_way,
+                archard_work: sums.archard_work,
                 friction: sums.friction,
                 impacts: sums.impacts,
                 impact_energy: sums.energy,

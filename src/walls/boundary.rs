@@ -21,7 +21,7 @@ pub struct Boundary<D: Dimension> {
     pub opens_at: Option<f64>,
     /// For a sieve: grains with a radius up to this, m, pass through it; for grains with a form the radius of their
     /// circumscribed circle or sphere counts. 0: none pass.
-    pub passes: f64,
+    pub passes_below_radius: f64,
     /// For a belt: velocity of its surface in its frame, m/s. Where the velocity is not tangential, its tangential
     /// part counts. Zero: the surface is at rest.
     pub belt: D::Vector,
@@ -36,7 +36,7 @@ impl<D: Dimension> Boundary<D> {
             shape,
             motion: Motion::Fixed,
             opens_at: None,
-            passes: 0.0,
+            passes_below_radius: 0.0,
             belt: D::Vector::default(),
         }
     }
@@ -64,7 +64,7 @@ impl<D: Dimension> Boundary<D> {
 
     /// Whether a grain of a radius (m) touches the wall instead of passing through.
     pub fn stops(&self, radius: f64) -> bool {
-        radius > self.passes
+        radius > self.passes_below_radius
     }
 }
 

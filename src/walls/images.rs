@@ -374,7 +374,7 @@ mod tests {
             }),
             motion: Motion::Fixed,
             opens_at: None,
-            passes: 0.0,
+            passes_below_radius: 0.0,
             belt: Vector2::zeros(),
         }
     }

@@ -3,8 +3,8 @@
 use arenite::body::Grain;
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{
-    Cohesion, ContactLaw, ContactTerms, Hertz, Mutze, Plastic, Resistance, ResistanceKind,
-    ThorntonNing,
+    Cohesion, ContactLaw, ContactTerms, Hertz, HertzHysteretic, Plastic, Resistance,
+    ResistanceKind, ThorntonNing,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::system::Setup;
@@ -48,7 +48,7 @@ fn laws<D: Dimension>() -> Vec<(&'static str, ContactLaw, ContactTerms)> {
         damping_ratio: 0.1,
         friction: 0.3,
     });
-    let mutze = ContactLaw::from(Mutze {
+    let hertz_hysteretic = ContactLaw::from(HertzHysteretic {
         young: 4e12,
         unloading: 0.5,
         friction: 0.3,
@@ -129,7 +129,7 @@ fn laws<D: Dimension>() -> Vec<(&'static str, ContactLaw, ContactTerms)> {
                 ..none
             },
         ),
-        ("smooth friction", mutze, none),
+        ("smooth friction", hertz_hysteretic, none),
         ("plastic spheres", yielding, none),
     ];
     if D::N == 3 {
@@ -180,7 +180,7 @@ fn outcomes<D: Integrate>() {
             assert_eq!(summary.work.collisions, 1, "{what}");
             assert_eq!(summary.work.grain_steps, 0, "{what}: nobody is stepped");
             assert!(summary.energy.balance_error < 1e-12, "{what}");
-            let at_once = system.grains_at(setup.run.finish);
+            let at_once = system.grains_at(setup.run.end_time);
             let mut stepped = setup.clone();
             stepped.motion.collisions = None;
             let followed = end(&stepped);
@@ -188,7 +188,7 @@ fn outcomes<D: Integrate>() {
             assert!(off < 1e-3, "{what}: off by {off:e} m/s");
             let mut without = stepped.clone();
             let plain = match law {
-                ContactLaw::Mutze(law) => ContactLaw::from(Mutze {
+                ContactLaw::HertzHysteretic(law) => ContactLaw::from(HertzHysteretic {
                     friction: 0.0,
                     ..law
                 }),
@@ -234,7 +234,7 @@ fn contacts_from_event_to_event_are_followed_too() {
         };
         let text = |model: &str, run: &str| {
             format!(
-                "name = \"pair\"\ndimension = {n}\n[run]\nfinish = 0.04\n{run}\n[field]\ngravity = {gravity:?}\n[log]\nseries = 0.01\n\
+                "name = \"pair\"\ndimension = {n}\n[run]\nend_time = 0.04\n{run}\n[field]\ngravity = {gravity:?}\n[log]\nseries = 0.01\n\
                  snapshots = \"never\"\n{model}\n[material.a]\ndensity = 2000.0\n[[law]]\nbetween = [\"a\", \"a\"]\nlinear = {{ \
                  normal_stiffness = 1e8, tangential_stiffness = 8e7, normal_damping = 100.0, tangential_damping = 50.0, friction = 0.3 }}\n\
                  cohesion = {{ force = 20.0 }}\nrolling = {{ friction = 0.2 }}\n[[fill]]\nmaterial = \"a\"\ngrains = [{{ position = {:?}, \
@@ -281,13 +281,13 @@ fn what_sticks_is_stepped() {
             grain.velocity = grain.velocity * 0.02;
             grain.spin = D::Spin::default();
         }
-        setup.run.finish = 0.1;
+        setup.run.end_time = 0.1;
         setup.motion.step = Some(1e-7);
         let (system, _) = run(&setup);
         let summary = system.summary();
         assert_eq!(summary.work.collisions, 0);
         assert!(summary.work.grain_steps > 0);
-        let grains = system.grains_at(setup.run.finish);
+        let grains = system.grains_at(setup.run.end_time);
         let gap = (grains[1].position - grains[0].position).norm() - 2.0 * RADIUS;
         assert!(gap < 8e-6, "they are {gap} m apart");
         let error = summary.energy.balance_error;

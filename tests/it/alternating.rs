@@ -361,7 +361,7 @@ fn read(
         "0.5, 0.5, 0.5"
     };
     let text = format!(
-        "name = 'small'\ndimension = {dimension}\n[field]\n{field}\n[run]\nfinish = 1.0\n[material.ball]\ndensity = 1000.0\n{carries}\n\
+        "name = 'small'\ndimension = {dimension}\n[field]\n{field}\n[run]\nend_time = 1.0\n[material.ball]\ndensity = 1000.0\n{carries}\n\
          [[law]]\nbetween = ['ball', 'ball']\n[law.linear]\nnormal_stiffness = 1e4\ntangential_stiffness = 0.0\n\
          normal_damping = 0.0\ntangential_damping = 0.0\nfriction = 0.0\n[[fill]]\nmaterial = 'ball'\n\
          grains = [{{ position = [{at}], radius = 0.01 }}]\n"

@@ -22,7 +22,7 @@ fn bed(count: u32, width: f64, more: &str) -> Setup<Planar> {
         [field]
         gravity = [0.0, -9.8]
         [run]
-        finish = 20.0
+        end_time = 20.0
         [log]
         series = "never"
         snapshots = "never"
@@ -68,7 +68,7 @@ fn bed(count: u32, width: f64, more: &str) -> Setup<Planar> {
 /// after.
 fn settled(setup: &mut Setup<Planar>) -> (Vec<u8>, MorphSetup) {
     let morph = setup.models.morph.take().expect("a section [morph]");
-    setup.run.finish = 1.0;
+    setup.run.end_time = 1.0;
     let mut system = System::new(setup.clone()).unwrap();
     support::finish(&mut system, &mut NullSink);
     (system.save().unwrap(), morph)

@@ -31,7 +31,7 @@ fn keeps_up<D: Integrate>() {
     let slides = speed * q / ((1.0 + q) * 0.3 * G);
     let setup = on_belt::<D>(speed, 2.0 * slides);
     let (system, _) = run(&setup);
-    let grain = system.grains_at(setup.run.finish)[0];
+    let grain = system.grains_at(setup.run.end_time)[0];
     let want = speed * q / (1.0 + q);
     close("speed", grain.velocity[0], want, 1e-9);
     close(

@@ -44,7 +44,7 @@ fn meet<D: Integrate>(pair: &Pair, law: ContactLaw, time: f64) -> (f64, f64) {
         .snapshots
         .iter()
         .map(|(grains, _)| 2.0 * RADIUS - apart(grains));
-    let grains = system.grains_at(setup.run.finish);
+    let grains = system.grains_at(setup.run.end_time);
     let parting = (grains[1].velocity[0] - grains[0].velocity[0]) / pair.speed;
     (deepest.fold(0.0, f64::max), parting)
 }

@@ -8,7 +8,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::ranks::Threads;
 use arenite::record::{NullSink, Summary};
 use arenite::scenario::{AnySetup, Scenario};
-use arenite::system::{Control, Setup, bricks_of, driver_of};
+use arenite::system::{Control, Setup, domains_of, driver_of};
 use rayon::prelude::*;
 use toml::{Table, Value};
 
@@ -75,7 +75,7 @@ fn scene(dimension: usize, model: Model) -> Table {
     };
     let text = format!(
         "name = 'cell'\ndescription = 'a cell of the table'\ndimension = {dimension}\n[field]\ngravity = {}\n\
-         [run]\nfinish = 0.5\n{run}\n[log]\nseries = 0.05\nsnapshots = 'never'\ncheckpoint = 'never'\n{section}\
+         [run]\nend_time = 0.5\n{run}\n[log]\nseries = 0.05\nsnapshots = 'never'\ncheckpoint = 'never'\n{section}\
          [material.a]\ndensity = 1000.0\nyoung = 1e8\npoisson = 0.3\n[[law]]\nbetween = ['a', 'a']\n[law.linear]\n\
          normal_stiffness = {normal:?}\ntangential_stiffness = {tangential:?}\nnormal_damping = {damping:?}\n\
          tangential_damping = {across:?}\nfriction = 0.5\n{walls}[[fill]]\nmaterial = 'a'\ngrains = [{}]\n",
@@ -160,8 +160,8 @@ fn run<D: Integrate>(model: Model, setup: Setup<D>, quiet: bool) -> Result<Vec<S
 
 /// The same over two ranks: the bits of one process.
 fn shared<D: Integrate>(mut setup: Setup<D>) -> Result<Vec<String>, String> {
-    bricks_of(&setup, None, 2).map_err(|error| error.to_string())?;
-    setup.run.finish = 0.05;
+    domains_of(&setup, None, 2).map_err(|error| error.to_string())?;
+    setup.run.end_time = 0.05;
     let mut own = arenite::system::System::new(setup.clone()).map_err(|error| error.to_string())?;
     let never = AtomicBool::new(false);
     own.run(&mut NullSink, &mut Control::new(&never))

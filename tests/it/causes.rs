@@ -113,9 +113,9 @@ fn a_feed_is_a_cause() {
         start: 0.01,
         count: 1,
         mass: None,
-        shots: 1,
-        postpone: 0.01,
-        tries: 3,
+        attempts: 1,
+        retry_interval: 0.01,
+        max_retries: 3,
     });
     let events = logged(&setup);
     let fed = of(&events, EventKind::AddBody)[0];

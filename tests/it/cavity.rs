@@ -2,7 +2,7 @@
 //! equations, conservation laws, and the equation of state of hard disks.
 
 use arenite::cluster::integrate::Integrate;
-use arenite::contact::{ContactLaw, Mutze};
+use arenite::contact::{ContactLaw, HertzHysteretic};
 use arenite::geometry::{Planar, Spatial};
 use arenite::record::SeriesRow;
 use arenite::scenario::Scenario;
@@ -18,8 +18,8 @@ use crate::support::{add, close, empty, end, floor, place, planar, run, spatial,
 const YOUNG: f64 = 5e6;
 const POISSON: f64 = 0.4;
 
-fn mutze(unloading: f64, friction: f64, smoothing: f64) -> ContactLaw {
-    ContactLaw::Mutze(Mutze {
+fn hertz_hysteretic(unloading: f64, friction: f64, smoothing: f64) -> ContactLaw {
+    ContactLaw::HertzHysteretic(HertzHysteretic {
         young: 0.5 * YOUNG / (1.0 - POISSON * POISSON),
         unloading,
         friction,
@@ -31,7 +31,7 @@ fn mutze(unloading: f64, friction: f64, smoothing: f64) -> ContactLaw {
 /// 57), at an overlap d of two spheres at rest.
 fn force_at_rest<D: Integrate>() {
     let (radii, overlap) = ([0.01, 0.03], 2e-4);
-    let mut setup = empty::<D>(mutze(1.0, 0.0, 1.0), 1e-7, 1e-7);
+    let mut setup = empty::<D>(hertz_hysteretic(1.0, 0.0, 1.0), 1e-7, 1e-7);
     let zero = D::Vector::default();
     add(&mut setup, radii[0], 1.0, zero, zero);
     let apart = radii[0] + radii[1] - overlap;
@@ -63,7 +63,7 @@ fn the_force_is_that_of_hertz() {
 /// leaves less than 1e-4.
 fn restitution<D: Integrate>() {
     for (unloading, speed) in [(1.0, 1.0), (0.64, 1.0), (0.64, 0.1), (0.09, 1.0)] {
-        let mut setup = empty::<D>(mutze(unloading, 0.3, 0.5), 1e-6, 0.03 / speed);
+        let mut setup = empty::<D>(hertz_hysteretic(unloading, 0.3, 0.5), 1e-6, 0.03 / speed);
         floor(&mut setup);
         let down = place::<D>(0.0, -speed);
         add(&mut setup, 0.01, 0.1, place::<D>(0.0, 0.011), down);
@@ -94,7 +94,7 @@ fn parting_takes_its_share() {
 fn sliding<D: Integrate>() {
     let (friction, smoothing, approach, restitution) = (0.1f64, 0.05, 1.0, 0.8f64);
     let after = |along: f64| {
-        let law = mutze(restitution * restitution, friction, smoothing);
+        let law = hertz_hysteretic(restitution * restitution, friction, smoothing);
         let mut setup = empty::<D>(law, 1e-6, 0.01);
         floor(&mut setup);
         let velocity = place::<D>(along, -approach);
@@ -143,7 +143,7 @@ fn energy_comes_back_after_the_collisions() {
     for step in ["4e-7", "2e-7", "1e-7"] {
         let options = [
             &format!("run.step={step}"),
-            "run.finish=0.0036",
+            "run.end_time=0.0036",
             "log.snapshots=never",
             "log.series=1e-5",
         ];
@@ -187,7 +187,7 @@ fn pressure(kinds: &[(f64, f64)]) -> f64 {
 /// What walls and grid give is the change of the momentum of the gas, row by row, to rounding.
 #[test]
 fn walls_record_all_of_the_momentum() {
-    let setup = planar("osmosis", &["run.finish=0.4", "log.snapshots=0.1"]);
+    let setup = planar("osmosis", &["run.end_time=0.4", "log.snapshots=0.1"]);
     let momentum = |grains: &[arenite::body::Grain<Planar>]| {
         let mut total = Vector2::zeros();
         for grain in grains {
@@ -197,7 +197,7 @@ fn walls_record_all_of_the_momentum() {
     };
     let before = momentum(&setup.grains);
     let (system, sink) = run(&setup);
-    let after = momentum(&system.grains_at(setup.run.finish));
+    let after = momentum(&system.grains_at(setup.run.end_time));
     let mut given = Vector2::zeros();
     let mut last = 0.0;
     for row in &sink.series {
@@ -227,7 +227,7 @@ fn walls_record_all_of_the_momentum() {
 #[test]
 #[ignore = "long: a gas in equilibrium for 40 s"]
 fn large_disks_press_on_the_grid() {
-    let setup = planar("osmosis", &["run.finish=40", "log.snapshots=0.05"]);
+    let setup = planar("osmosis", &["run.end_time=40", "log.snapshots=0.05"]);
     let (_, sink) = run(&setup);
     let settled = 4.0;
     let names: Vec<&str> = setup.boundaries.iter().map(|b| b.name.as_str()).collect();
@@ -270,13 +270,13 @@ fn large_disks_press_on_the_grid() {
 /// A wall with a passing size stops who is larger, thrown at it fast and slow, and lets pass who is smaller, in
 /// flight and stepped.
 fn passes<D: Integrate>(flight: bool) {
-    let mut setup: Setup<D> = empty(mutze(1.0, 0.0, 1.0), 1e-6, 0.05);
+    let mut setup: Setup<D> = empty(hertz_hysteretic(1.0, 0.0, 1.0), 1e-6, 0.05);
     setup.motion.flight = flight;
     let shape = Shape::Plane(shapes::Plane {
         point: D::Vector::default(),
         normal: place::<D>(0.0, 1.0),
     });
-    wall(&mut setup, "grid", shape).passes = 0.006;
+    wall(&mut setup, "grid", shape).passes_below_radius = 0.006;
     for (k, radius) in [0.005, 0.006, 0.0061, 0.01].into_iter().enumerate() {
         let at = place::<D>(0.1 * k as f64, 0.02);
         add(&mut setup, radius, 0.1, at, place::<D>(0.0, -1.0));
@@ -313,13 +313,14 @@ fn grids_and_the_law_are_refused_where_nobody_knows_them() {
             Err(problem) => problem.render(false),
         }
     };
-    let law = "[law.mutze]\nsquared_restitution = 0.8\nfriction = 0.2\nsmoothing_speed = 0.01";
-    let run = "[run]\nfinish = 1.0\n";
-    assert_eq!(said(law, "passes = 0.005", run), "");
+    let law =
+        "[law.hertz_hysteretic]\nsquared_restitution = 0.8\nfriction = 0.2\nsmoothing_speed = 0.01";
+    let run = "[run]\nend_time = 1.0\n";
+    assert_eq!(said(law, "passes_below_radius = 0.005", run), "");
     let more = "[field]\ngravity = [0, -9.8]\n[morph]\n";
-    let text = said(law, "passes = 0.005", &format!("{run}{more}"));
+    let text = said(law, "passes_below_radius = 0.005", &format!("{run}{more}"));
     assert!(text.contains("that let some grains pass"), "{text}");
-    let text = said(law, "passes = -1.0", run);
+    let text = said(law, "passes_below_radius = -1.0", run);
     assert!(text.contains("greater than 0"), "{text}");
     for more in [
         "collisions = true\n",

@@ -121,7 +121,7 @@ fn rests(setup: &Setup<Planar>, pressures: &[f64]) -> Vec<Rest> {
             // The servo at rest: on each axis what was asked for, over the whole last stage even in the mean that begins
             // with the step from one pressure to the next.
             let now = system.dem().world.cell.state.unwrap();
-            if row.time == setup.run.finish {
+            if row.time == setup.run.end_time {
                 close("pressure", now.stress.pressure[k][k] / asked, 1.0, 1e-3);
             }
         }

@@ -46,7 +46,7 @@ fn bad(output: &Output, status: i32) -> String {
 }
 
 /// A scenario that ends at once.
-const SMALL: &str = "name = \"small\"\ndimension = 2\n[run]\nfinish = 0.01\n[[fill]]\n\
+const SMALL: &str = "name = \"small\"\ndimension = 2\n[run]\nend_time = 0.01\n[[fill]]\n\
     material = \"thesis-disk\"\ngrains = [{ position = [0, 0], radius = 0.01 }]\n";
 
 #[test]
@@ -147,12 +147,12 @@ fn slips_of_the_pen_are_answered() {
 fn overrides_are_named_in_messages() {
     for (arguments, quoted, told) in [
         (
-            ["--set", "run.finish=-1"],
-            "--set run.finish=-1",
-            "`run.finish` is -1",
+            ["--set", "run.end_time=-1"],
+            "--set run.end_time=-1",
+            "`run.end_time` is -1",
         ),
-        (["--until", "nan"], "--until nan", "`run.finish` is nan"),
-        (["--until", "-2"], "--until -2.0", "`run.finish` is -2.0"),
+        (["--until", "nan"], "--until nan", "`run.end_time` is nan"),
+        (["--until", "-2"], "--until -2.0", "`run.end_time` is -2.0"),
         (
             ["--seed", "9223372036854775808"],
             "--seed 9223372036854775808",
@@ -165,7 +165,7 @@ fn overrides_are_named_in_messages() {
             "{message}"
         );
     }
-    let message = bad(&here(&["check", "hopper", "--set", "run.finish"]), 2);
+    let message = bad(&here(&["check", "hopper", "--set", "run.end_time"]), 2);
     assert!(
         message.contains("has no `=`; write key.path=value"),
         "{message}"
@@ -370,7 +370,7 @@ fn wall_loads_are_forces_on_the_wall() -> Result<(), Box<dyn std::error::Error>>
     use arenite::scenario::{AnySetup, Scenario};
     use arenite::system::{Control, System};
     // m g = pi 0.01^2 1190 9.8 = 3.66373 N; over kn = 1.5e6 N/m an overlap of 2.44249e-6 m.
-    let text = "name = \"load\"\ndimension = 2\nfield.gravity = [0.0, -9.8]\nrun.finish = 0.003\n\
+    let text = "name = \"load\"\ndimension = 2\nfield.gravity = [0.0, -9.8]\nrun.end_time = 0.003\n\
         run.step = 1e-6\nlog.series = 0.001\n\
         [[boundary]]\nmaterial = \"thesis-wall\"\n\
         plane = { point = [0.0, 0.0], normal = [0.0, 1.0] }\n\

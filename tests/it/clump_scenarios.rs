@@ -14,7 +14,7 @@ fn share(velocity: &str, rotation: f64, finish: f64) -> f64 {
     let options = [
         &format!("fill[0].grains[0].velocity={velocity}"),
         &format!("fill[0].grains[0].rotation={rotation}"),
-        &format!("run.finish={finish}"),
+        &format!("run.end_time={finish}"),
         "log.snapshots=0.1",
         "log.series=never",
     ];
@@ -71,7 +71,7 @@ fn falls(push: f64) -> Vec<f64> {
         "domino",
         &[
             &format!("fill[1].grains[0].velocity=[{push},0.0]"),
-            "run.finish=1.1",
+            "run.end_time=1.1",
             "log.snapshots=0.001",
             "log.series=never",
         ],
@@ -208,7 +208,7 @@ fn ends_up(rotation: &str) -> (f64, f64) {
     let (system, _) = run(&setup);
     let balance = system.summary().energy.balance_error;
     assert!(balance < 1e-3, "{balance}");
-    let last = system.grains_at(setup.run.finish)[0];
+    let last = system.grains_at(setup.run.end_time)[0];
     let own = setup.matter.forms[0].axes.inverse() * Vector3::y();
     ((last.rotation * own).z, last.kinetic_energy())
 }
@@ -246,7 +246,7 @@ fn the_monostable_body_rolls_home_from_anywhere() {
 fn drum(finish: f64, tolerance: f64) {
     let setup: Setup<Spatial> = spatial(
         "drum-clumps",
-        &[&format!("run.finish={finish}"), "log.snapshots=0.02"],
+        &[&format!("run.end_time={finish}"), "log.snapshots=0.02"],
     );
     let (system, sink) = run(&setup);
     let balance = system.summary().energy.balance_error;
@@ -361,7 +361,7 @@ fn a_t_bar_turns_over_again_and_again() {
     free_spin(
         moments,
         [spin.x, spin.y, spin.z],
-        setup.run.finish,
+        setup.run.end_time,
         |t, w| wanted.push((t, w[1])),
     );
     let wanted = turns(&wanted);

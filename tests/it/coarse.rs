@@ -146,19 +146,19 @@ fn beds_balance(name: &str, options: &[&str]) {
 
 #[test]
 fn momentum_balances_everywhere_in_a_bed_of_disks() {
-    beds_balance("silo", &["run.finish=150.0", "log.snapshots=150.0"]);
+    beds_balance("silo", &["run.end_time=150.0", "log.snapshots=150.0"]);
 }
 
 #[test]
 fn momentum_balances_everywhere_in_a_bed_of_spheres() {
-    beds_balance("silo-3d", &["run.finish=150.0", "log.snapshots=150.0"]);
+    beds_balance("silo-3d", &["run.end_time=150.0", "log.snapshots=150.0"]);
 }
 
 /// In motion it is the forces on grains that the divergence and the walls make up, of clumps that touch in several
 /// places too.
 #[test]
 fn momentum_balances_in_a_flow_of_clumps() {
-    let setup = planar("hopper-clumps", &["run.finish=0.3", "log.snapshots=0.3"]);
+    let setup = planar("hopper-clumps", &["run.end_time=0.3", "log.snapshots=0.3"]);
     let meta = run_meta(&setup, "");
     let (_, sink) = run(&setup);
     let last = snapshot(sink.snapshots.last().unwrap());
@@ -168,7 +168,7 @@ fn momentum_balances_in_a_flow_of_clumps() {
 /// So it is across the border of a box whose image above slides along, in the plane and in space.
 #[test]
 fn momentum_balances_across_borders_that_move() {
-    let setup = planar("simple-shear", &["run.finish=0.2", "log.snapshots=0.2"]);
+    let setup = planar("simple-shear", &["run.end_time=0.2", "log.snapshots=0.2"]);
     let (_, sink) = run(&setup);
     let (cell, last) = (
         sink.series.last().unwrap().cell.unwrap(),
@@ -176,7 +176,10 @@ fn momentum_balances_across_borders_that_move() {
     );
     assert!(cell.offset.abs() > 0.01);
     balanced_with_forces(&last, &run_meta(&setup, ""), lattice(&cell, 2));
-    let setup = spatial("triaxial-cell", &["run.finish=0.04", "log.snapshots=0.04"]);
+    let setup = spatial(
+        "triaxial-cell",
+        &["run.end_time=0.04", "log.snapshots=0.04"],
+    );
     let (_, sink) = run(&setup);
     let (cell, last) = (
         sink.series.last().unwrap().cell.unwrap(),

@@ -66,7 +66,7 @@ fn text(twin: &Twin, section: &str, shelf: &str) -> String {
         ),
         false => (FALL, scenario),
     };
-    let head = format!("[run]\nfinish = {:?}\n{}", twin.finish, twin.models);
+    let head = format!("[run]\nend_time = {:?}\n{}", twin.finish, twin.models);
     format!("{scenario}\n{fill}\n{head}\n{section}\n")
 }
 
@@ -299,7 +299,7 @@ fn narrow(finish: f64) -> Simulation<'static> {
         .replace("0.19, 0.0]", "0.165, 0.0]");
     let hopper = Simulation::builder().text("hopper", narrow);
     hopper
-        .set(format!("run.finish={finish:?}"))
+        .set(format!("run.end_time={finish:?}"))
         .set("fill.0.lattice.count=150")
         .build()
         .unwrap()

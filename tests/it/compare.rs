@@ -12,7 +12,7 @@ use crate::record_export::walk;
 
 /// Forty disks on the floor of a box with a hole in it.
 const SMALL: &str = "name = \"small\"\ndimension = 2\nseed = 1\n[field]\ngravity = [0.0, -9.8]\n\
-    [run]\nfinish = 0.4\noutlet_interval = 0.002\n[log]\nseries = 0.01\nsnapshots = 0.05\n\
+    [run]\nend_time = 0.4\noutlet_interval = 0.002\n[log]\nseries = 0.01\nsnapshots = 0.05\n\
     [[boundary]]\nname = \"box\"\nmaterial = \"thesis-wall\"\n\
     polyline = { points = [[0.06, 0.0], [0.0, 0.0], [0.0, 0.6]] }\n\
     [[boundary]]\nname = \"other\"\nmaterial = \"thesis-wall\"\n\
@@ -23,7 +23,7 @@ const SMALL: &str = "name = \"small\"\ndimension = 2\nseed = 1\n[field]\ngravity
 
 /// A ball that flies through a periodic box.
 const FLYER: &str = "name = \"flyer\"\ndimension = 2\nseed = 1\n[periodic]\nx = [0.0, 1.0]\n\
-    [run]\nfinish = 1.0\n[log]\nsnapshots = 0.25\nseries = 0.25\n[[fill]]\n\
+    [run]\nend_time = 1.0\n[log]\nsnapshots = 0.25\nseries = 0.25\n[[fill]]\n\
     material = \"thesis-disk\"\n\
     grains = [{ position = [0.5, 0.5], radius = 0.01, velocity = [1.0, 0.0] }]\n";
 
@@ -82,8 +82,8 @@ fn a_run_is_equal_to_itself_and_not_to_another() {
 fn defaults_that_follow_from_drawn_radii_are_no_settings() {
     let folder = tempfile::tempdir().unwrap();
     let still = SMALL.to_string() + "[morph]\n";
-    run(folder.path(), &still, "a", &["--set", "run.finish=0.01"]);
-    let other = ["--set", "run.finish=0.01", "--seed", "2"];
+    run(folder.path(), &still, "a", &["--set", "run.end_time=0.01"]);
+    let other = ["--set", "run.end_time=0.01", "--seed", "2"];
     run(folder.path(), &still, "b", &other);
     let found = compare(folder.path(), &["a", "b"]);
     for run in found["runs"].as_array().unwrap() {
@@ -211,7 +211,7 @@ fn what_cannot_be_compared_is_told() {
     refused(&["a", "empty"], "empty: it has no scenario.toml");
     refused(&["a", "a", "--margin", "3"], "`3` is not a share");
     refused(&["a", "a", "--plot", "x.pdf"], ".svg or .png");
-    let spatial = "name = \"flyer\"\ndimension = 3\n[run]\nfinish = 0.1\n[[fill]]\n\
+    let spatial = "name = \"flyer\"\ndimension = 3\n[run]\nend_time = 0.1\n[[fill]]\n\
         material = \"glass\"\ngrains = [{ position = [0, 0, 0], radius = 0.01 }]\n";
     run(folder.path(), spatial, "space", &[]);
     refused(&["a", "space"], "a run in 2 dimensions, space one in 3");

@@ -46,7 +46,7 @@ dimension = {dimension}
 [field]
 gravity = {gravity}
 [run]
-finish = 0.6
+end_time = 0.6
 {more}
 [log]
 series = 0.01
@@ -200,7 +200,7 @@ fn a_valve_moves_its_wall_as_a_motion_does() {
         };
         let mut twin = told_in_advance(setup, at);
         let mut own = setup.clone();
-        (twin.run.finish, own.run.finish) = (at + 0.01, at + 0.01);
+        (twin.run.end_time, own.run.end_time) = (at + 0.01, at + 0.01);
         let [twin, own] = [twin, own].map(|setup| support::end(&setup));
         assert_eq!(twin.len(), own.len());
         for (a, b) in twin.iter().zip(&own) {
@@ -254,7 +254,7 @@ dimension = 2
 [field]
 gravity = [0.0, -9.81]
 [run]
-finish = 1.0
+end_time = 1.0
 [log]
 series = 0.05
 checkpoint = "never"
@@ -316,7 +316,7 @@ fn a_jam_is_found_when_feeds_have_given_all() {
         let given = summary.feeds[0].given.count;
         (given, summary.jams.len(), summary.time.simulated)
     };
-    let shut = filling("").replace("finish = 1.0", "finish = 3.0");
+    let shut = filling("").replace("end_time = 1.0", "end_time = 3.0");
     let (given, found, _) = jams(&shut);
     assert_eq!((given < 60, found), (true, 1));
     // 20 disks of 28 g each.
@@ -385,10 +385,10 @@ fn a_run_that_is_extended_has_all_its_sources() {
     // Before the valve closes, while it does, and after.
     for first in [0.5 * at, at + 0.011, at + 0.1] {
         let mut short = setup.clone();
-        short.run.finish = first;
+        short.run.end_time = first;
         let (mut system, mut sink) = support::run(&short);
         let so_far = sink.series.len();
-        system.extend(setup.run.finish);
+        system.extend(setup.run.end_time);
         support::finish(&mut system, &mut sink);
         assert_eq!(system.state_hash(), straight.state_hash(), "from {first} s");
         assert_eq!(closed(&sink), [at], "from {first} s");

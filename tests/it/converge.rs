@@ -247,7 +247,7 @@ fn orders_of_a_collision() {
 }
 
 /// A free bar whose middle stays where it is: only orientations differ.
-const BAR: &str = "name = \"bar\"\ndimension = 3\n[run]\nfinish = 2.0\nstep = 0.02\n\
+const BAR: &str = "name = \"bar\"\ndimension = 3\n[run]\nend_time = 2.0\nstep = 0.02\n\
     [material.stuff]\ndensity = 1000.0\n[[law]]\nbetween = [\"stuff\", \"stuff\"]\n[law.linear]\n\
     normal_stiffness = 1e3\ntangential_stiffness = 1e3\nnormal_damping = 0.0\n\
     tangential_damping = 0.0\nfriction = 0.3\n[shape.bar]\nspheres = [\
@@ -272,7 +272,7 @@ fn orientations_of_shaped_grains_count() {
 
 /// A free sphere falls on an exact path: there is nothing but rounding.
 const FALL: &str = "name = \"fall\"\ndimension = 2\n[field]\ngravity = [0.0, -9.8]\n[run]\n\
-    finish = 0.1\nstep = 1e-3\n[[fill]]\nmaterial = \"thesis-disk\"\n\
+    end_time = 0.1\nstep = 1e-3\n[[fill]]\nmaterial = \"thesis-disk\"\n\
     grains = [{ position = [0.5, 0.5], radius = 0.01, velocity = [1.0, 0.0] }]\n";
 
 #[test]

@@ -7,7 +7,7 @@ fn lossless(n: usize, law: &str, walls: &str, grains: &str, finish: f64) -> Stri
     let mut gravity = vec![0.0; n];
     gravity[n - 1] = -9.81;
     format!(
-        "name = \"corners\"\ndimension = {n}\n[field]\ngravity = {gravity:?}\n[run]\nfinish = {finish:?}\nsafety = 0.1\n\
+        "name = \"corners\"\ndimension = {n}\n[field]\ngravity = {gravity:?}\n[run]\nend_time = {finish:?}\nsafety = 0.1\n\
          [log]\nseries = 0.01\n[material.stuff]\ndensity = 1000.0\nyoung = 2e6\npoisson = 0.3\n[material.wall]\nyoung = 2e6\npoisson = 0.3\n\
          [[law]]\nbetween = [\"stuff\", \"stuff\"]\n{law}\n[[law]]\nbetween = [\"stuff\", \"wall\"]\n{law}\n\
          {walls}\n[[fill]]\nmaterial = \"stuff\"\ngrains = [{grains}]\n"

@@ -55,7 +55,7 @@ fn kinds(dimension: usize) -> [Choices; 6] {
         "law.twisting",
         "law.limit",
     ];
-    let moved = ["motion.", "wall.passes", "wall.opens_at"];
+    let moved = ["motion.", "wall.passes_below_radius", "wall.opens_at"];
     [
         pick(false, &|f| starts(f, &["law."]) && !starts(f, &terms)),
         pick(true, &|f| starts(f, &terms)),
@@ -199,7 +199,7 @@ fn together(chosen: [Option<&(Feature, Table)>; 6]) -> Table {
                 "plastic",
                 "rolling",
                 "twisting",
-                "limit_spring_only",
+                "coulomb_limit",
             ]
             .contains(&key.as_str())
             {
@@ -212,7 +212,7 @@ fn together(chosen: [Option<&(Feature, Table)>; 6]) -> Table {
     let motion = motion.and_then(|asks| first(asks, "boundary"));
     if let Some(mut one) = wall {
         for (key, value) in motion.into_iter().flatten() {
-            if ["motion", "belt", "passes", "opens_at"].contains(&key.as_str()) {
+            if ["motion", "belt", "passes_below_radius", "opens_at"].contains(&key.as_str()) {
                 one.insert(key, value);
             }
         }
@@ -269,11 +269,11 @@ fn ran<D: Integrate>(setup: Setup<D>) -> Result<(MemorySink, Summary), String> {
 fn run(setup: AnySetup, finish: Option<f64>) -> Result<(MemorySink, Summary), String> {
     match setup {
         AnySetup::Planar(mut setup) => {
-            setup.run.finish = finish.unwrap_or(setup.run.finish);
+            setup.run.end_time = finish.unwrap_or(setup.run.end_time);
             ran(setup)
         }
         AnySetup::Spatial(mut setup) => {
-            setup.run.finish = finish.unwrap_or(setup.run.finish);
+            setup.run.end_time = finish.unwrap_or(setup.run.end_time);
             ran(setup)
         }
     }

@@ -77,7 +77,7 @@ fn strikes_like<D: Integrate>(
         deepest.abs() < share,
         "{what}: overlap is off by {deepest:.4}"
     );
-    let after = system.grains_at(setup.run.finish)[0].velocity;
+    let after = system.grains_at(setup.run.end_time)[0].velocity;
     let off = (after - normal * SPEED).norm() / SPEED;
     assert!(off < 2e-4, "{what}: leaves with {after:?}");
 }
@@ -261,7 +261,7 @@ fn oblique_impacts_go_by_the_effective_radius() {
         // So stiff that the grain does not go around the wall meanwhile.
         setup.motion.step = Some(5e-9);
         setup.log.series = Some(5e-9);
-        setup.run.finish = 3e-5;
+        setup.run.end_time = 3e-5;
         let (_, sink) = run(&setup);
         let greatest = |k: usize| {
             let all = sink.series.iter().map(|row| row.walls[0][k].abs());
@@ -353,7 +353,7 @@ fn hollows_as_narrow_as_the_grain_are_bounded() {
     setup.motion.step = Some(2e-8);
     setup.log.series = Some(1e-5);
     let (system, _) = run(&setup);
-    let grain = system.grains_at(setup.run.finish)[0];
+    let grain = system.grains_at(setup.run.end_time)[0];
     assert!(grain.velocity.is_finite() && grain.position.is_finite());
     assert!(grain.velocity.norm() < 1.01 * SPEED, "{grain:?}");
 }

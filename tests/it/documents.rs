@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use arenite::scenario::aliases::ALIASES;
 use serde_json::Value;
 
 fn repository() -> PathBuf {
@@ -36,10 +37,20 @@ fn columns_are_those_of_the_program() -> Result<(), Box<dyn std::error::Error>> 
 
 #[test]
 fn keys_are_those_of_the_program() -> Result<(), Box<dyn std::error::Error>> {
-    check_part(
-        "docs/scenarios.md",
-        &Keys::of(&arenite::scenario::schema()).text(),
-    )
+    let keys = Keys::of(&arenite::scenario::schema()).text();
+    let old: String = ALIASES
+        .iter()
+        .map(|alias| {
+            let flags = alias.flags.map_or(String::new(), |[no, yes]| {
+                format!(" (`true`: `\"{yes}\"`, `false`: `\"{no}\"`)")
+            });
+            let [old, new] = [alias.old, alias.new].map(|key| alias.path(key));
+            format!("| `{old}`{flags} | `{new}` |\n")
+        })
+        .collect();
+    let about = "Files, `--set` and sweeps take them as well; both names together are refused.";
+    let part = format!("{keys}### Old names\n\n{about}\n\n| before | now |\n|---|---|\n{old}");
+    check_part("docs/scenarios.md", &part)
 }
 
 /// What each model takes.

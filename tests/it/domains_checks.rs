@@ -23,12 +23,12 @@ pub struct End<D: Integrate> {
 pub fn over<D: Integrate>(
     ranks: &dyn Ranks,
     setup: &Setup<D>,
-    bricks: Option<[usize; 3]>,
+    domains: Option<[usize; 3]>,
 ) -> Option<End<D>> {
     let never = AtomicBool::new(false);
     let mut sink = MemorySink::default();
     let mut control = Control::new(&never);
-    let end = System::run_over(setup.clone(), bricks, ranks, &mut sink, &mut control);
+    let end = System::run_over(setup.clone(), domains, ranks, &mut sink, &mut control);
     let (system, outcome) = end.unwrap()?;
     Some(End {
         system,
@@ -76,8 +76,8 @@ pub fn crowd<D: Integrate>(count: usize, across: usize, steps: usize, images: bo
 }
 
 /// Without flight and rest a run over ranks is the run of its own, to the bit; and all told is the same but for the order of sums.
-fn as_by_itself<D: Integrate>(ranks: &dyn Ranks, setup: &Setup<D>, bricks: Option<[usize; 3]>) {
-    let Some(shared) = over(ranks, setup, bricks) else {
+fn as_by_itself<D: Integrate>(ranks: &dyn Ranks, setup: &Setup<D>, domains: Option<[usize; 3]>) {
+    let Some(shared) = over(ranks, setup, domains) else {
         return;
     };
     let mut own = System::new(setup.clone()).unwrap();
@@ -133,7 +133,7 @@ fn same_rows(a: &SeriesRow, b: &SeriesRow) {
 
 /// A hopper that settles, opens and empties, with grains that come to stand still.
 pub fn hopper(finish: f64) -> Setup<Planar> {
-    planar("hopper", &[&format!("run.finish={finish}")])
+    planar("hopper", &[&format!("run.end_time={finish}")])
 }
 
 /// One system over all ranks there are.
@@ -160,7 +160,7 @@ pub fn domains(ranks: &dyn Ranks) {
     // Who would stand still or collide in flight is stepped, and that is told.
     let mut asked = hopper(0.3);
     asked.motion.flight = false;
-    asked.motion.collisions = planar("rain", &["run.finish=0.1"]).motion.collisions;
+    asked.motion.collisions = planar("rain", &["run.end_time=0.1"]).motion.collisions;
     assert!(asked.models.morph.is_some() && asked.motion.collisions.is_some());
     if let Some(shared) = over(ranks, &asked, None) {
         let told = |part: &str| {

@@ -15,7 +15,7 @@ fn gas(dimension: usize, more: &str) -> String {
 name = "gas"
 dimension = {dimension}
 [run]
-finish = 4.0
+end_time = 4.0
 [events]
 restitution = 1.0
 [log]

@@ -17,7 +17,7 @@ fn alone(dimension: usize, gravity: f64, finish: f64, more: &str) -> String {
 name = "alone"
 dimension = {dimension}
 [run]
-finish = {finish:?}
+end_time = {finish:?}
 [field]
 gravity = {}
 [events]
@@ -150,7 +150,7 @@ fn rain(dimension: usize, model: &str) -> String {
 name = "rain"
 dimension = {dimension}
 [run]
-finish = 1.5
+end_time = 1.5
 outlet_interval = 0.004
 {model}
 [field]
@@ -206,7 +206,7 @@ fn a_box_that_is_fed_and_drained() {
 name = "drained"
 dimension = {dimension}
 [run]
-finish = 6.0
+end_time = 6.0
 stop_when_empty = true
 outlet_interval = 0.01
 [events]
@@ -280,7 +280,7 @@ fn maps_of_walls_add_up() {
 name = "worn"
 dimension = 3
 [run]
-finish = 1.0
+end_time = 1.0
 [events]
 restitution = 0.9
 [[events.rule]]
@@ -323,7 +323,7 @@ lattice = { count = 100, radius = 0.004, min = [0.0, 0.0, 0.0], max = [0.2, 0.2,
         "{lost} {impacts:?}"
     );
     // Where all slide, work is friction times pressed way; who grips slides on a shorter way.
-    let pressed = sum(|row| row.pressed_way);
+    let pressed = sum(|row| row.archard_work);
     assert!(
         pressed > friction / 0.3 * (1.0 - 1e-9),
         "{pressed} {friction}"

@@ -22,7 +22,7 @@ fn refused(output: &Output, status: i32) -> String {
 
 /// A disk on a floor, started a little above it.
 const DROP: &str = "name = \"drop\"\ndimension = 2\n[field]\ngravity = [0.0, -9.8]\n[run]\n\
-    finish = 0.05\n[[boundary]]\nname = \"floor\"\nmaterial = \"thesis-wall\"\n\
+    end_time = 0.05\n[[boundary]]\nname = \"floor\"\nmaterial = \"thesis-wall\"\n\
     plane = { point = [0, 0], normal = [0, 1] }\n[[fill]]\nmaterial = \"thesis-disk\"\n\
     grains = [{ position = [0, 0.012], radius = 0.01 }]\n";
 
@@ -90,7 +90,7 @@ fn two_runs_do_not_share_a_folder() {
     let run = folder.path().join("run");
     let mut first = start(
         folder.path(),
-        &["run", &file, "-q", "-o", "run", "--set", "run.finish=60"],
+        &["run", &file, "-q", "-o", "run", "--set", "run.end_time=60"],
     );
     assert!(wait_for_checkpoint(&run, &mut first, 1));
     let before = fs::read(run.join("scenario.toml")).unwrap();
@@ -104,7 +104,7 @@ fn two_runs_do_not_share_a_folder() {
             "-o",
             "run",
             "--set",
-            "run.finish=60",
+            "run.end_time=60",
             more,
         ];
         let message = refused(&arenite(folder.path(), &arguments), 2);
@@ -118,7 +118,7 @@ fn two_runs_do_not_share_a_folder() {
     let message = refused(
         &arenite(
             folder.path(),
-            &["run", &file, "-q", "-o", "run", "--set", "run.finish=60"],
+            &["run", &file, "-q", "-o", "run", "--set", "run.end_time=60"],
         ),
         2,
     );

@@ -74,7 +74,7 @@ fn a_folder_that_goes_away_in_mid_run_is_told() {
             "run",
             "--force",
             "--set",
-            "run.finish=60",
+            "run.end_time=60",
         ];
         let mut child = command(at, &arguments)
             .stdout(Stdio::null())
@@ -207,7 +207,7 @@ fn a_full_disk_leaves_no_part_of_an_export() {
             "-o",
             "run",
             "--set",
-            "run.finish=0.1",
+            "run.end_time=0.1",
         ],
     );
     for arguments in [
@@ -464,7 +464,7 @@ fn vtk_files_of_an_older_export_are_gone() {
 fn tables_with_a_byte_order_mark_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let scenario = "name = \"x\"\ndimension = 2\n[run]\nfinish = 0.001\n[[fill]]\n\
+    let scenario = "name = \"x\"\ndimension = 2\n[run]\nend_time = 0.001\n[[fill]]\n\
         material = \"thesis-disk\"\nfile = \"grains.csv\"\n";
     fs::write(at.join("x.toml"), scenario).unwrap();
     let table = "x,y,r\n0.5,0.25,0.01\n";

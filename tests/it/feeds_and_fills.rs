@@ -22,7 +22,7 @@ fn head(dimension: usize, gravity: f64, finish: f64) -> String {
     };
     format!(
         "name = \"small\"\ndimension = {dimension}\nseed = 4\n[field]\ngravity = [{up}, {gravity:?}]\n\
-         [run]\nfinish = {finish:?}\n[log]\nseries = {:?}\nsnapshots = \"never\"\n[material.a]\ndensity = 2000.0\n\
+         [run]\nend_time = {finish:?}\n[log]\nseries = {:?}\nsnapshots = \"never\"\n[material.a]\ndensity = 2000.0\n\
          [[law]]\nbetween = [\"a\", \"a\"]\nlinear = {{ normal_stiffness = {kn}, tangential_stiffness = {kt}, \
          normal_damping = {cn}, tangential_damping = {ct}, friction = 0.4 }}\n",
         finish / 5.0
@@ -189,7 +189,7 @@ fn a_generous_count_changes_nothing() {
 fn renewals(dimension: usize, count: usize, how: &str) -> (u64, Summary) {
     let velocity = vector(dimension, 0.3, 0.1);
     let side = 0.3;
-    let text = head(dimension, 0.0, 0.1).replace("finish", &format!("{how}\nfinish"))
+    let text = head(dimension, 0.0, 0.1).replace("end_time", &format!("{how}\nend_time"))
         + &format!(
             "[[feed]]\nmaterial = \"a\"\nradius = 0.002\nmin = {}\nmax = {}\nvelocity = {velocity}\ncount = {count}\nevery = {:?}\n",
             vector(dimension, 0.0, 0.0),
@@ -233,7 +233,7 @@ fn what_comes_among_others_meets_them() {
     for dimension in [2, 3] {
         for how in ["", "flight = false", "collisions = true"] {
             let floor = vector(dimension, 0.0, 0.0);
-            let text = head(dimension, -9.81, 0.8).replace("finish", &format!("{how}\nfinish"))
+            let text = head(dimension, -9.81, 0.8).replace("end_time", &format!("{how}\nend_time"))
                 + &feed(dimension, "every = 0.002\ncount = 150", 0.06)
                     .replace("min = [0.0", "min = [0.005")
                 + &format!(
@@ -596,7 +596,10 @@ fn check_tells_a_step_that_the_run_would_warn_of_and_counts_parts() {
     };
     let plain = chosen(&(text.clone() + two));
     assert_eq!(plain.warnings, Vec::<String>::new());
-    let long = text.replace("finish", &format!("step = {:?}\nfinish", 15.0 * plain.step));
+    let long = text.replace(
+        "end_time",
+        &format!("step = {:?}\nend_time", 15.0 * plain.step),
+    );
     let warnings = chosen(&(long + two)).warnings;
     assert!(
         warnings.len() == 1 && warnings[0].contains("14.8 times"),
@@ -619,7 +622,7 @@ fn a_feed_goes_on_as_it_would_have() {
     };
     let whole = figures(setup.clone());
     let mut first = setup.clone();
-    first.run.finish = 0.2;
+    first.run.end_time = 0.2;
     let mut system = System::new(first).unwrap();
     let never = AtomicBool::new(false);
     system
@@ -627,7 +630,7 @@ fn a_feed_goes_on_as_it_would_have() {
         .unwrap();
     let state = system.save().unwrap();
     let mut again = System::restore(setup.clone(), &state).unwrap();
-    again.extend(setup.run.finish);
+    again.extend(setup.run.end_time);
     again.run(&mut NullSink, &mut Control::new(&never)).unwrap();
     assert_eq!(again.summary().grains, whole.grains);
 }

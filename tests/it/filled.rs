@@ -85,7 +85,7 @@ fn a_filling_stays_at_rest_as_motion() {
         let text = trough(
             dimension,
             grains,
-            &format!("[run]\nfinish = {}", begin + 1.0),
+            &format!("[run]\nend_time = {}", begin + 1.0),
         );
         let text = text.replace("series = 0.1", "series = 0.1\nsnapshots = 1.0");
         let (sink, summary) = driven(&text).unwrap();
@@ -151,7 +151,7 @@ fn a_filling_by_any_law_stays_at_rest_as_motion() {
             format!("{hertz}\ncohesion = {{ jkr = 0.01 }}"),
         ] {
             let begin = (grains + 1) as f64;
-            let more = format!("[run]\nfinish = {}", begin + 0.5);
+            let more = format!("[run]\nend_time = {}", begin + 0.5);
             let text = trough(dimension, grains, &more).replace(LINEAR, &law);
             let text = text.replace("series = 0.1", "series = 0.1\nsnapshots = 0.5");
             let (sink, summary) = driven(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -189,7 +189,7 @@ dimension = 2
 [field]
 gravity = [0.0, -9.8]
 [run]
-finish = 42.0
+end_time = 42.0
 stop_when_empty = true
 [quasi_static]
 then = "motion"
@@ -280,7 +280,7 @@ fn nothing_acts_on_a_bed_that_is_being_filled() {
         "{early}"
     );
     let short = silo("")
-        .replace("finish = 42.0", "finish = 41.0")
+        .replace("end_time = 42.0", "end_time = 41.0")
         .replace("opens_at = 41.2", "");
     let (_, summary) = driven(&short).unwrap();
     assert_eq!(summary.grains.last, 40);

@@ -31,7 +31,7 @@ fn wall<D: Dimension>(shape: Shape<D>) -> Boundary<D> {
         shape,
         motion: Motion::Fixed,
         opens_at: None,
-        passes: 0.0,
+        passes_below_radius: 0.0,
         belt: Default::default(),
     }
 }

@@ -21,7 +21,7 @@ fn an_arc_on_the_end_of_a_wall_gains_no_energy() {
         let (_, figures) = run_text(
             2,
             &format!(
-                "[field]\ngravity = [0.0, -1.0]\n[run]\nfinish = 0.5\n[material.stone]\ndensity = 2500.0\n{STONE}\
+                "[field]\ngravity = [0.0, -1.0]\n[run]\nend_time = 0.5\n[material.stone]\ndensity = 2500.0\n{STONE}\
                  [[boundary]]\nname = \"shelf\"\nmaterial = \"stone\"\n\
                  segment = {{ from = [-1.0, 0.0], to = [0.0, 0.0] }}\n[[fill]]\nmaterial = \"stone\"\n\
                  shape = \"quasi-triangle\"\n[[fill.grains]]\nposition = [{x}, 0.03]\nradius = 0.01\n\
@@ -39,7 +39,7 @@ fn an_arc_on_the_end_of_a_wall_gains_no_energy() {
 fn grains_of_arcs_go_on_with_the_same_bits() {
     let few = [
         "fill[0].lattice.count=100",
-        "run.finish=0.4",
+        "run.end_time=0.4",
         "log.checkpoint=0.06",
     ];
     for shape in ["quasi-triangle", "quasi-square"] {
@@ -62,7 +62,7 @@ fn grains_of_arcs_go_on_with_the_same_bits() {
 #[test]
 fn grains_of_arcs_that_stand_still_are_not_crushed_by_a_resume() {
     let setup = written_planar(&format!(
-        "name = \"still\"\ndimension = 2\nseed = 3\n[field]\ngravity = [0.0, -29.4]\n[run]\nfinish = 0.3\n[log]\n\
+        "name = \"still\"\ndimension = 2\nseed = 3\n[field]\ngravity = [0.0, -29.4]\n[run]\nend_time = 0.3\n[log]\n\
          checkpoint = 0.03\n[morph]\nkinetic = 0.3\ndwell = 1e-3\nresidual = 3.0\nleft = 6.0\nwake = 20.0\n\
          wake_share = 2.0\n[material.stone]\ndensity = 1000.0\n{SOFT}[[boundary]]\nname = \"vessel\"\n\
          material = \"stone\"\nbox = {{ min = [0.0, 0.0], max = [0.05, 0.3], grains = \"inside\" }}\n[[fill]]\n\
@@ -87,7 +87,7 @@ fn who_left_a_periodic_box_touches_nobody() {
         let (_, figures) = run_text(
             2,
             &format!(
-                "[field]\ngravity = [0.0, -9.8]\n[periodic]\nx = [0.0, {length}]\n[run]\nfinish = 1.0\n\
+                "[field]\ngravity = [0.0, -9.8]\n[periodic]\nx = [0.0, {length}]\n[run]\nend_time = 1.0\n\
                  [material.stone]\ndensity = 1000.0\n{STONE}[[outlet]]\n\
                  plane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}\n[[fill]]\nmaterial = \"stone\"\n\
                  [fill.lattice]\ncount = 300\nradius = 0.01\nmin = [0.0, 0.05]\nmax = [{length}, 0.9]\n\
@@ -106,7 +106,7 @@ fn a_field_in_the_plane_does_no_work() {
     let (_, figures) = run_text(
         2,
         &format!(
-            "[field]\nmagnetic = [100.0, 0.0, 0.0]\n[run]\nfinish = 0.5\n[material.stone]\ndensity = 1000.0\n\
+            "[field]\nmagnetic = [100.0, 0.0, 0.0]\n[run]\nend_time = 0.5\n[material.stone]\ndensity = 1000.0\n\
              charge_per_mass = 1.0\n{STONE}[[fill]]\nmaterial = \"stone\"\n[[fill.grains]]\n\
              position = [0.0, 0.0]\nradius = 0.01\nvelocity = [0.0, 1.0]\n"
         ),
@@ -125,7 +125,7 @@ fn corners_of_arcs_deep_in_a_moving_wall_keep_the_balance() {
         "box = { min = [0.0, 0.0], max = [0.2, 0.2], grains = \"inside\" }",
     ] {
         let text = format!(
-            "name = \"deep\"\ndimension = 2\nseed = 88\n[field]\ngravity = [-1.0, -11.0]\n[run]\nfinish = 0.3\nflight = false\n\
+            "name = \"deep\"\ndimension = 2\nseed = 88\n[field]\ngravity = [-1.0, -11.0]\n[run]\nend_time = 0.3\nflight = false\n\
              [material.stuff]\ndensity = 2564.0\n[[law]]\nbetween = [\"stuff\", \"stuff\"]\nlinear = {{ normal_stiffness = 4e4, \
              tangential_stiffness = 1e4, normal_damping = 38.0, tangential_damping = 0.0, friction = 0.0, per_mass = true }}\n\
              [[boundary]]\nname = \"wall\"\nmaterial = \"stuff\"\n{wall}\n\

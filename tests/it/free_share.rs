@@ -96,7 +96,7 @@ fn free_groups_are_rare() {
     ] {
         let overrides = [
             format!("morph.rigid={rigid}"),
-            "run.finish=1e-6".into(),
+            "run.end_time=1e-6".into(),
             "log.series=\"never\"".into(),
             "log.snapshots=\"never\"".into(),
         ];
@@ -108,9 +108,9 @@ fn free_groups_are_rare() {
         let speed = setup.motion.stable_speed;
         let mut system = System::new(setup.clone()).unwrap();
         let mut sums = [0; 5];
-        while setup.run.finish < finish {
-            setup.run.finish += 0.01;
-            system.extend(setup.run.finish);
+        while setup.run.end_time < finish {
+            setup.run.end_time += 0.01;
+            system.extend(setup.run.end_time);
             support::finish(&mut system, &mut NullSink);
             for (sum, found) in sums.iter_mut().zip(shares(&system)) {
                 *sum += found;

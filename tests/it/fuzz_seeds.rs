@@ -361,7 +361,7 @@ fn laws_without_a_table_of_collisions_are_refused() {
     }
 }
 
-const HEAD: &str = "name='x'\ndimension=2\nrun={finish=1}\n[[fill]]\nmaterial='thesis-disk'\n";
+const HEAD: &str = "name='x'\ndimension=2\nrun={end_time=1}\n[[fill]]\nmaterial='thesis-disk'\n";
 
 /// A device has no end, a pipe without a writer no beginning: neither is opened.
 #[cfg(unix)]

@@ -577,7 +577,7 @@ fn the_command_makes_shapes() -> Result<(), Box<dyn std::error::Error>> {
     // A scenario takes it.
     let shape = ["grain", "six.toml", "--shape", "egg", "-o", "-"];
     let scenario = format!(
-        "name = \"egg\"\ndimension = 3\nrun.finish = 1e-4\n[[fill]]\nmaterial = \"glass\"\n\
+        "name = \"egg\"\ndimension = 3\nrun.end_time = 1e-4\n[[fill]]\nmaterial = \"glass\"\n\
          shape = \"egg\"\ngrains = [{{ position = [0, 0, 0], radius = 0.01 }}]\n{}",
         good(at, &shape)
     );

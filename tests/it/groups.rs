@@ -176,7 +176,7 @@ fn disks_on_a_floor_are_rigid_when_they_cannot_roll() {
 
 #[test]
 fn a_disk_by_itself_is_at_rest_and_not_rigid() {
-    let setup = setup(&["feed[0].count=1", "run.finish=2", "log.snapshots=2"]);
+    let setup = setup(&["feed[0].count=1", "run.end_time=2", "log.snapshots=2"]);
     let (system, records) = support::run(&setup);
     let (grains, _) = records.snapshots.last().expect("the end");
     assert_eq!(grains.len(), 1);
@@ -210,7 +210,7 @@ fn still_links(system: &System<Planar>) -> Vec<DiskLink> {
 fn rigid_grains_of_a_run_are_those_of_the_whole_count() {
     let overrides = [
         "feed[0].count=150",
-        "run.finish=0.05",
+        "run.end_time=0.05",
         "log.snapshots=never",
     ];
     let mut setup = setup(&overrides);
@@ -218,8 +218,8 @@ fn rigid_grains_of_a_run_are_those_of_the_whole_count() {
     let mut sink = MemorySink::default();
     let (mut rigid, mut rest) = (0, 0);
     for tick in 1..=60 {
-        setup.run.finish = 0.05 * f64::from(tick);
-        system.extend(setup.run.finish);
+        setup.run.end_time = 0.05 * f64::from(tick);
+        system.extend(setup.run.end_time);
         support::finish(&mut system, &mut sink);
         let groups = system.rigid_groups();
         assert_eq!(
@@ -230,7 +230,7 @@ fn rigid_grains_of_a_run_are_those_of_the_whole_count() {
         let mut told: Vec<u32> = groups.free.concat();
         told.extend(&groups.grounded);
         told.sort_unstable();
-        let rows = system.grain_rows(setup.run.finish);
+        let rows = system.grain_rows(setup.run.end_time);
         let of = |regime| rows.iter().filter(move |row| row.regime == regime);
         let found: Vec<u32> = of(Regime::Rigid).map(|row| row.grain).collect();
         assert_eq!(found, told, "tick {tick}");
@@ -258,7 +258,7 @@ fn rigid_grains_of_a_run_are_those_of_the_whole_count() {
         grown += usize::from(to == Regime::Rigid);
     }
     assert!(grown >= 150, "{grown}");
-    let now = system.grain_rows(setup.run.finish);
+    let now = system.grain_rows(setup.run.end_time);
     for row in &now {
         assert_eq!(regime[&row.grain], row.regime);
     }
@@ -272,7 +272,7 @@ fn rigid_grains_of_a_run_are_those_of_the_whole_count() {
 fn avalanches_are_what_the_log_of_links_tells() {
     let overrides = [
         "feed[0].count=250",
-        "run.finish=3.5",
+        "run.end_time=3.5",
         "log.events=\"links\"",
     ];
     let (system, records) = support::run(&setup(&overrides));
@@ -364,12 +364,12 @@ fn avalanches_are_what_the_log_of_links_tells() {
 fn groups_and_avalanches_go_on_after_a_saved_state() {
     let whole = [
         "feed[0].count=120",
-        "run.finish=1.4",
+        "run.end_time=1.4",
         "log.events=\"links\"",
     ];
     let part = [
         "feed[0].count=120",
-        "run.finish=0.93",
+        "run.end_time=0.93",
         "log.events=\"links\"",
     ];
     let mut system = System::new(setup(&part)).expect("it runs");
@@ -399,7 +399,7 @@ fn groups_and_avalanches_go_on_after_a_saved_state() {
 
 #[test]
 fn the_deepest_link_may_stand_still() {
-    let (system, _) = support::run(&setup(&["feed[0].count=40", "run.finish=4"]));
+    let (system, _) = support::run(&setup(&["feed[0].count=40", "run.end_time=4"]));
     let engine = system.dem();
     assert!(engine.world.sleeping.still.count > 30, "most stand still");
     let stepped = arenite::cluster::overlap_check::deepest_stepped(&engine.world)
@@ -422,18 +422,18 @@ fn the_deepest_link_may_stand_still() {
 fn who_is_stopped_in_vain_is_left_to_step() {
     // Who lacks anything at all after a solve is woken, and all are solved for all the time: what is
     // stopped cannot stay so.
-    let mut setup = setup(&["feed[0].count=150", "run.finish=3"]);
+    let mut setup = setup(&["feed[0].count=150", "run.end_time=3"]);
     let morph = setup.models.morph.as_mut().expect("it morphs");
-    (morph.left, morph.carry_every) = (1e-12, 0.5 * morph.dwell);
+    (morph.residual_after_solve, morph.carry_every) = (1e-12, 0.5 * morph.dwell);
     let dwell = morph.dwell;
     let (system, _) = support::run(&setup);
     let summary = system.summary();
     let work = &summary.work;
     assert!(work.stops > 1000, "{} stops", work.stops);
     assert!(
-        2 * work.thrash > work.stops,
+        2 * work.sleep_wake_cycles > work.stops,
         "{} of {}",
-        work.thrash,
+        work.sleep_wake_cycles,
         work.stops
     );
     let warned = summary.warnings.iter().filter(|w| w.contains("stopped"));
@@ -455,11 +455,11 @@ fn who_is_stopped_in_vain_is_left_to_step() {
     // so small a filling vain, where others have 4 to 8 %: three fillings together.
     let (mut stops, mut vain) = (0, 0);
     for seed in ["seed=1", "seed=2", "seed=3"] {
-        let calm = support::run(&self::setup(&[seed, "feed[0].count=150", "run.finish=3"])).0;
+        let calm = support::run(&self::setup(&[seed, "feed[0].count=150", "run.end_time=3"])).0;
         let summary = calm.summary();
         assert_eq!(summary.warnings, [""; 0]);
         stops += summary.work.stops;
-        vain += summary.work.thrash;
+        vain += summary.work.sleep_wake_cycles;
     }
     assert!(stops > 300);
     assert!(10 * vain < stops, "{vain} of {stops}");

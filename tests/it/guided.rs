@@ -272,9 +272,9 @@ fn stops_hold_a_lid() {
     let guided = lid(&mut setup, 1.0, 2.0, 0.0);
     guided.from = 0.1;
     guided.stops = Some([-0.1, 0.3]);
-    setup.run.finish = 0.0999;
+    setup.run.end_time = 0.0999;
     assert_eq!(state(&run(&setup).0, "lid").way, 0.0);
-    setup.run.finish = 0.3;
+    setup.run.end_time = 0.3;
     let now = state(&run(&setup).0, "lid");
     // Let go at the first evaluation from then on.
     close(
@@ -283,7 +283,7 @@ fn stops_hold_a_lid() {
         0.5 * G * (now.time - 0.1).powi(2),
         0.2 * G * 1e-4 + 1e-12,
     );
-    setup.run.finish = 0.5;
+    setup.run.end_time = 0.5;
     let now = state(&run(&setup).0, "lid");
     assert_eq!([now.way, now.speed], [0.3, 0.0]);
 }
@@ -332,8 +332,8 @@ fn a_lid_goes_on_from_a_saved_state() {
         let mut again = System::restore(setup.clone(), saved).unwrap();
         finish(&mut again, &mut MemorySink::default());
         assert_eq!(
-            again.grains_at(setup.run.finish),
-            system.grains_at(setup.run.finish)
+            again.grains_at(setup.run.end_time),
+            system.grains_at(setup.run.end_time)
         );
         assert_eq!(state(&again, "lid"), state(&system, "lid"));
     }

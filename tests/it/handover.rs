@@ -15,7 +15,7 @@ dimension = 2
 [field]
 gravity = [0.0, -9.8]
 [run]
-finish = 3.0
+end_time = 3.0
 [log]
 series = "never"
 snapshots = "never"
@@ -57,12 +57,12 @@ fn before_and_after(more: f64) -> (System<Planar>, System<Planar>) {
     let mut setup = box_of_disks();
     let mut first = System::new(setup.clone()).expect("it starts");
     run(&mut first);
-    setup.run.finish += 3.0;
+    setup.run.end_time += 3.0;
     let mut again = System::restore(setup.clone(), &first.save().unwrap()).expect("it goes on");
-    again.extend(setup.run.finish);
+    again.extend(setup.run.end_time);
     setup.fields.gravity *= 1.0 + more;
     let mut second = System::restore(setup.clone(), &first.save().unwrap()).expect("it goes on");
-    second.extend(setup.run.finish);
+    second.extend(setup.run.end_time);
     run(&mut second);
     run(&mut again);
     (again, second)

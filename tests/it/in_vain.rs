@@ -127,7 +127,7 @@ fn keys_that_do_nothing_are_those_that_are_told() {
             assert!(found.contains(also), "{found}");
         }
     }
-    assert_eq!(told(&bridge, &["run.finish=5.0"]), Vec::<String>::new());
+    assert_eq!(told(&bridge, &["run.end_time=5.0"]), Vec::<String>::new());
     // What is stepped has a use for all.
     let stepped = of("hopper");
     assert_eq!(
@@ -139,7 +139,7 @@ fn keys_that_do_nothing_are_those_that_are_told() {
 /// A floor, a gate, a wall that moves, a feed, an outlet and perturbations, each of which begins at some time.
 fn late(gate: f64, moves: f64, feed: f64, outlet: f64, perturb: f64) -> String {
     format!(
-        "name = 'late'\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n[run]\nfinish = 0.01\noutlet_interval = {outlet:?}\n\
+        "name = 'late'\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n[run]\nend_time = 0.01\noutlet_interval = {outlet:?}\n\
          [material.m]\ndensity = 2500.0\n[[law]]\nbetween = ['m', 'm']\nlinear = {{ normal_stiffness = 1e5, \
          tangential_stiffness = 1e5, normal_damping = 10.0, tangential_damping = 10.0, friction = 0.3 }}\n\
          [[boundary]]\nname = 'floor'\nmaterial = 'm'\nplane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}\n\
@@ -193,7 +193,7 @@ fn what_would_act_after_the_end_is_told() {
 #[test]
 fn walls_that_stand_twice_are_told() {
     let walls = |list: &[&str]| {
-        let mut text = "name = 'walls'\ndimension = 2\n[run]\nfinish = 0.01\n[material.m]\ndensity = 2500.0\n[[law]]\n\
+        let mut text = "name = 'walls'\ndimension = 2\n[run]\nend_time = 0.01\n[material.m]\ndensity = 2500.0\n[[law]]\n\
                         between = ['m', 'm']\nlinear = { normal_stiffness = 1e5, tangential_stiffness = 1e5, \
                         normal_damping = 10.0, tangential_damping = 10.0, friction = 0.3 }\n[[fill]]\nmaterial = 'm'\n\
                         grains = [{ position = [0.5, 0.1], radius = 0.01 }]\n"

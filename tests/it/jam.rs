@@ -66,7 +66,7 @@ fn margin(link: &LinkRow, friction: f64) -> f64 {
 fn an_arch_spans_the_orifice() {
     let orifice = 0.05;
     for seed in ["seed=1", "seed=2", "seed=3"] {
-        let overrides = [seed, "run.finish=3", "log.snapshots=3"];
+        let overrides = [seed, "run.end_time=3", "log.snapshots=3"];
         let (_, records, summary) = run(&narrow(orifice, &overrides));
         assert_eq!(summary.status, Status::Jammed);
         let jam = summary.jam.expect("a jam");
@@ -169,7 +169,7 @@ const FLAT: &str = r#"
     [field]
     gravity = [0.0, -9.8]
     [run]
-    finish = 1.5
+    end_time = 1.5
     outlet_interval = 0.001
     [settle]
     at_most = 2.0
@@ -238,14 +238,14 @@ fn an_arch_on_a_flat_floor_spans_the_hole() {
 
 #[test]
 fn after_a_jam_time_costs_nothing() {
-    let [short, long] = ["run.finish=3", "run.finish=103"].map(|finish| {
+    let [short, long] = ["run.end_time=3", "run.end_time=103"].map(|finish| {
         let overrides = [finish, "log.series=0.5", "log.checkpoint=never"];
         let setup = narrow(0.05, &overrides);
         let (system, records, summary) = run(&setup);
         // Walls go on bearing all that is there. What still moves, under 1e-6 m g d a disk, left 2.4e-5
         // of the weight in the worst of three fillings.
         let weight: f64 = system
-            .grains_at(setup.run.finish)
+            .grains_at(setup.run.end_time)
             .iter()
             .map(|g| g.mass * 9.8)
             .sum();
@@ -271,7 +271,11 @@ fn after_a_jam_time_costs_nothing() {
 
 #[test]
 fn taps_break_jams_and_the_flow_goes_on() {
-    let overrides = ["run.finish=3.5", "log.snapshots=never", "log.events=system"];
+    let overrides = [
+        "run.end_time=3.5",
+        "log.snapshots=never",
+        "log.events=system",
+    ];
     let (_, records, summary) = run(&setup("discharge-reload", &overrides));
     assert!(summary.jams.len() >= 2, "{} jams", summary.jams.len());
     let of = |kind: EventKind| {
@@ -317,7 +321,7 @@ fn taps_break_jams_and_the_flow_goes_on() {
 #[test]
 fn a_jam_lasts_when_its_taps_are_used_up() {
     let overrides = [
-        "run.finish=5",
+        "run.end_time=5",
         "log.snapshots=never",
         "perturb[0].at_most=1",
         "perturb[0].delay=0.05",
@@ -509,7 +513,7 @@ fn without_a_stone_an_arch_falls() {
         (ArchGrain::Weakest, "morph.rigid=false"),
         (ArchGrain::Middle, "morph.rigid=true"),
     ] {
-        let mut setup = narrow(0.05, &["run.finish=1.0", rigid]);
+        let mut setup = narrow(0.05, &["run.end_time=1.0", rigid]);
         setup.sources.perturbs.push(PerturbSetup {
             when: PerturbWhen::OnJam {
                 delay: 0.0,
@@ -635,7 +639,7 @@ fn jam_probability_is_the_same_with_still_grains() {
                 seed.as_str(),
                 rigid,
                 "fill[0].lattice.count=300",
-                "run.finish=20",
+                "run.end_time=20",
                 "log.events=none",
             ];
             let (_, _, summary) = run(&narrow(0.07, &more));

@@ -78,7 +78,7 @@ fn ends_as_it_began<D: Integrate>(what: &str, setup: &Setup<D>) -> Ended {
         );
     }
     open.retain(|_, places| *places != 0);
-    let last = system.link_rows(setup.run.finish);
+    let last = system.link_rows(setup.run.end_time);
     assert_eq!(
         open,
         places(&last),
@@ -117,7 +117,7 @@ fn a_link_that_began_ends_in_the_log_whatever_ends_it() {
     for (space, what) in plane.into_iter().chain(SPACE.map(|case| (true, case))) {
         let case: Vec<&str> = what.split(' ').collect();
         // Long enough for most to lie on something when it goes.
-        let text = motion(space, &case).replace("finish = 0.03", "finish = 0.15");
+        let text = motion(space, &case).replace("end_time = 0.03", "end_time = 0.15");
         let text = text.replace("opens_at = 0.015", "opens_at = 0.1");
         let text = text.replace("time = 0.012", "time = 0.09");
         let ended = match space {

@@ -322,7 +322,7 @@ fn swing<D: Formed + Integrate>(long: bool) {
         };
         let rate = (specific * grain.mass * density / inertia).sqrt();
         let period = std::f64::consts::TAU / rate * (1.0 + amplitude * amplitude / 16.0);
-        setup.run.finish = period;
+        setup.run.end_time = period;
         setup.motion.step = Some(period / steps);
         let (system, _) = run(&setup);
         let balance = system.summary().energy.balance_error;
@@ -391,11 +391,11 @@ fn keeps<D: Formed + Integrate>() {
         let setup = trio::<D>(step, 0.05);
         let (before, about) = momenta(&setup.grains);
         let (system, _) = run(&setup);
-        let (after, around) = momenta(&system.grains_at(setup.run.finish));
+        let (after, around) = momenta(&system.grains_at(setup.run.end_time));
         let turned = around - about;
         close("momentum", (after - before).norm(), 0.0, 1e-13);
         close("angular", D::spin_dot(turned, turned).sqrt(), 0.0, 1e-14);
-        let moved = system.grains_at(setup.run.finish)[0].velocity - setup.grains[0].velocity;
+        let moved = system.grains_at(setup.run.end_time)[0].velocity - setup.grains[0].velocity;
         assert!(moved.norm() > 0.02, "{}", moved.norm());
         system.summary().energy.balance_error
     };
@@ -532,9 +532,9 @@ fn what_comes_and_goes_is_in_the_ledger() {
         mass: None,
         what: Mixture::one(0, 2500.0, RadiusLaw::Equal(0.005)),
         velocity: Vector2::new(0.0, -1.0),
-        shots: 10,
-        postpone: 0.01,
-        tries: 10,
+        attempts: 10,
+        retry_interval: 0.01,
+        max_retries: 10,
     });
     setup.sources.outlets.push(OutletSetup::Plane {
         point: Vector2::new(0.0, -0.3),
@@ -565,7 +565,7 @@ fn refusal(more: &str) -> String {
 #[test]
 fn what_does_not_know_forces_from_afar_is_refused() {
     let gravitation = "[field]\ngravity = [0.0, -9.8]\ngravitation = 1.0\n";
-    let run = "[run]\nfinish = 1.0\n";
+    let run = "[run]\nend_time = 1.0\n";
     assert_eq!(refusal(&format!("{gravitation}{run}")), "");
     for (more, named) in [
         ("[periodic]\nx = [0.0, 1.0]\n", "`field.gravitation`"),

@@ -2,6 +2,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 
+mod aliases;
 mod alone;
 mod alternating;
 mod arc_grains;

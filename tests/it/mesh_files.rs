@@ -21,7 +21,7 @@ const HEAD: &str = r#"
     [field]
     gravity = [0.0, 0.0, -9.8]
     [run]
-    finish = 1.5
+    end_time = 1.5
     [material.bead]
     density = 2500.0
     [[law]]
@@ -181,7 +181,7 @@ fn beds_come_to_rest_on_triangles() {
 fn saved_states_go_on_with_the_same_bits() {
     for more in ["", "[morph]\n"] {
         let mut setup = bed(&open_box(), more);
-        setup.run.finish = 0.9;
+        setup.run.end_time = 0.9;
         setup.log.checkpoint = Some(0.2);
         let mut sink = Checkpoints::default();
         let mut whole = System::new(setup.clone()).expect("it runs");
@@ -204,7 +204,7 @@ fn other_models_know_triangles() {
     let mesh = format!("mesh = {{ corners = {corners:?}, triangles = {triangles:?} }}");
     let plane = "plane = { point = [0.0, 0.0, 0.0], normal = [0.0, 0.0, 1.0] }";
     let of = |wall: &str, more: &str, keys: &str| {
-        let head = HEAD.replace("finish = 1.5", &format!("finish = 0.4\n{keys}"));
+        let head = HEAD.replace("end_time = 1.5", &format!("end_time = 0.4\n{keys}"));
         let setup = setup_of(&format!(
             "{head}\n[[boundary]]\nmaterial = \"bead\"\n{wall}\n[[fill]]\nmaterial = \"bead\"\n{more}\n"
         ));

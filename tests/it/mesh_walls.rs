@@ -66,7 +66,7 @@ fn thrown(shape: Shape<Spatial>, x: V3, v: V3, spin: V3, finish: f64) -> Setup<S
 
 /// The greatest difference of place, velocity and surface speed at the end, in the unit of length and second.
 fn apart(a: &System<Spatial>, b: &System<Spatial>) -> f64 {
-    let finish = a.setup().run.finish;
+    let finish = a.setup().run.end_time;
     let pairs = a.grains_at(finish).into_iter().zip(b.grains_at(finish));
     pairs
         .map(|(g, h)| {
@@ -296,7 +296,7 @@ fn a_corner_is_as_many_planes() {
             .matter
             .laws
             .set(0, 0, linear(KN, 0.8 * KN, 300.0, 200.0, 0.4));
-        setup.run.finish = 0.4;
+        setup.run.end_time = 0.4;
         setup.fields.gravity = V3::new(-4.0, -3.0, -G);
         setup.log.snapshots = Some(0.01);
         run(&setup)
@@ -442,7 +442,7 @@ fn fall(walls: [Shape<Spatial>; 3], integrator: IntegratorName) -> (f64, usize) 
         add(&mut setup, radius, 8e3 * radius.powi(3), x, v);
     }
     let (system, sink) = run(&setup);
-    let grains = system.grains_at(setup.run.finish);
+    let grains = system.grains_at(setup.run.end_time);
     let on_plate = grains.iter().filter(|g| {
         let x = g.position;
         let over = x.x.abs() < 1.0 && x.y.abs() < 1.0;

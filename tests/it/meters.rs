@@ -18,7 +18,7 @@ dimension = {dimension}
 [field]
 gravity = {gravity}
 [run]
-finish = 1.0
+end_time = 1.0
 [log]
 series = 0.05
 checkpoint = "never"
@@ -106,7 +106,7 @@ fn who_comes_back_is_not_lost() {
 name = "bounce"
 dimension = 2
 [run]
-finish = 1.0
+end_time = 1.0
 [log]
 series = 0.1
 snapshots = 0.1

@@ -83,7 +83,7 @@ fn a_hundred_thousand_collisions_a_second() {
 /// way it is cut: balls and walls, walls one by one, classes of energy.
 #[test]
 fn what_is_fed_in_is_lost_and_every_book_closes() {
-    let (figures, sink) = run(&[("run.finish", "3")], None);
+    let (figures, sink) = run(&[("run.end_time", "3")], None);
     let rates = rates(&sink);
     assert!(
         (rates.fed / rates.lost - 1.0).abs() < 0.01,
@@ -138,7 +138,7 @@ fn what_is_fed_in_is_lost_and_every_book_closes() {
 /// A run from a checkpoint ends with the same bits, spectrum and counts included.
 #[test]
 fn a_resumed_mill_grinds_the_same() {
-    let set = [("run.finish", "0.4"), ("log.checkpoint", "0.25")];
+    let set = [("run.end_time", "0.4"), ("log.checkpoint", "0.25")];
     let (whole, records) = run(&set, None);
     let (resumed, rest) = run(&set, records.checkpoint.as_deref());
     assert_eq!(whole.state_hash, resumed.state_hash);
@@ -169,7 +169,7 @@ fn dissipation(amplitude: f64, frequency: f64) -> f64 {
     let set = [
         ("boundary[0].motion", motion.as_str()),
         ("fill[0].lattice.count", "100"),
-        ("run.finish", "4"),
+        ("run.end_time", "4"),
     ];
     rates(&run(&set, None).1).lost
 }
@@ -368,7 +368,7 @@ fn pressure_does_not_depend_on_the_lids() {
             ("events.contact_time", "0.0"),
             ("fill[0].lattice.count", "400"),
             ("fill[0].lattice.radius", "0.0005"),
-            ("run.finish", "30"),
+            ("run.end_time", "30"),
             ("log.snapshots", "1"),
         ];
         let (figures, sink) = run(&set, None);

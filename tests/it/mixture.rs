@@ -95,7 +95,7 @@ const TWO: &str = r#"
 name = "two"
 dimension = 2
 [run]
-finish = 0.01
+end_time = 0.01
 [log]
 checkpoint = "never"
 [shape.pair]
@@ -205,8 +205,8 @@ count = 1000
 every = 1e-5
 min = [0, 0]
 max = [1, 1]
-shots = 1
-postpone = 1e-6
+attempts = 1
+retry_interval = 1e-6
 [[feed.mix]]
 share = 1
 [[feed.mix]]

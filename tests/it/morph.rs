@@ -15,7 +15,7 @@ fn run<D: Integrate>(setup: Setup<D>) -> (System<D>, MemorySink, Summary) {
 }
 
 /// Disks rain into a box and come to rest.
-const RAIN: [&str; 3] = ["feed[0].count=120", "run.finish=2.5", "log.snapshots=2.5"];
+const RAIN: [&str; 3] = ["feed[0].count=120", "run.end_time=2.5", "log.snapshots=2.5"];
 
 #[test]
 fn a_bed_at_rest_stands_still_and_bears_its_weight() {
@@ -86,11 +86,11 @@ fn nothing_is_stepped_while_all_stand_still() {
     let overrides = ["feed[0].count=20", "log.snapshots=50"];
     let (_, _, short) = run(setup(
         "silo-fill",
-        &[&overrides[..], &["run.finish=10"]].concat(),
+        &[&overrides[..], &["run.end_time=10"]].concat(),
     ));
     let (_, _, long) = run(setup(
         "silo-fill",
-        &[&overrides[..], &["run.finish=50"]].concat(),
+        &[&overrides[..], &["run.end_time=50"]].concat(),
     ));
     // Once all stand still, time costs nothing.
     assert_eq!(short.work.grain_steps, long.work.grain_steps);
@@ -99,7 +99,11 @@ fn nothing_is_stepped_while_all_stand_still() {
 
 #[test]
 fn what_stands_still_is_woken_by_a_gate_that_opens() {
-    let overrides = ["run.finish=1.2", "log.snapshots=never", "settle.at_most=2"];
+    let overrides = [
+        "run.end_time=1.2",
+        "log.snapshots=never",
+        "settle.at_most=2",
+    ];
     let stepped = [&overrides[..], &["morph.rigid=false"]].concat();
     let (_, _, all) = run(setup("hopper", &stepped));
     let (_, _, some) = run(setup("hopper", &overrides));
@@ -132,7 +136,7 @@ fn a_landing_costs_what_it_touches() {
         let (system, _, summary) = run(setup("silo-fill", &[&overrides[..], &[finish]].concat()));
         summary.work.grain_steps as f64 * system.step_size()
     };
-    let seconds = stepped("run.finish=5") - stepped("run.finish=3.2");
+    let seconds = stepped("run.end_time=5") - stepped("run.end_time=3.2");
     // An experiment with nothing standing still found 1.7 grain-seconds a landing with more than
     // 1e-4 m g d of kinetic energy; some landings are still in the bed at 3.2 s, and a
     // solve wakes some. All stepped, it would be 540; a tenth of that is allowed.
@@ -144,11 +148,11 @@ fn a_landing_costs_what_it_touches() {
 
 #[test]
 fn same_bits_again_and_after_a_saved_state() {
-    let overrides = ["feed[0].count=60", "run.finish=1.0", "log.snapshots=1"];
+    let overrides = ["feed[0].count=60", "run.end_time=1.0", "log.snapshots=1"];
     let (_, _, once) = run(setup("silo-fill", &overrides));
     let (_, _, twice) = run(setup("silo-fill", &overrides));
     assert_eq!(once.state_hash, twice.state_hash);
-    let earlier = ["feed[0].count=60", "run.finish=0.5", "log.snapshots=1"];
+    let earlier = ["feed[0].count=60", "run.end_time=0.5", "log.snapshots=1"];
     let (mut system, _, _) = run(setup("silo-fill", &earlier));
     system.extend(1.0);
     let state = system.save().unwrap();
@@ -168,7 +172,7 @@ fn whom_a_solve_has_woken_is_not_woken_again() {
     // Woken at once by half a weight: often both by a solve and by the look after it.
     let overrides = [
         "feed[0].count=60",
-        "run.finish=1.0",
+        "run.end_time=1.0",
         "log.snapshots=1",
         "morph.wake=0.5",
     ];
@@ -187,7 +191,7 @@ fn spheres_stand_still_as_well() {
         [field]
         gravity = [0.0, 0.0, -9.8]
         [run]
-        finish = 1.5
+        end_time = 1.5
         [log]
         snapshots = 1.5
         [morph]

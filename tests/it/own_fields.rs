@@ -38,7 +38,7 @@ fn scene(models: &str) -> String {
 name = "trap"
 dimension = 3
 [run]
-finish = 3.0
+end_time = 3.0
 [log]
 series = 0.1
 {models}
@@ -144,7 +144,7 @@ fn a_filling_bears_a_field() {
         let mut records = MemorySink::default();
         let mut silo = Simulation::builder()
             .scenario("silo")
-            .set("run.finish=80")
+            .set("run.end_time=80")
             .set("fill.0.roll_down.count=80")
             .field(Wind(push))
             .sink(&mut records)
@@ -186,7 +186,7 @@ fn who_looks_can_act() {
 name = "lid"
 dimension = 2
 [run]
-finish = 1.0
+end_time = 1.0
 [log]
 series = 0.1
 [[boundary]]

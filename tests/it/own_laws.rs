@@ -123,7 +123,7 @@ speed = 0.2
 /// The same springs as this crate's: figures agree to rounding.
 #[test]
 fn the_same_law_gives_the_same_motion() {
-    let text = scene("[run]\nfinish = 0.2\n");
+    let text = scene("[run]\nend_time = 0.2\n");
     let run = |own: bool| {
         let builder = Simulation::builder().text("box", text.clone());
         let builder = match own {
@@ -159,7 +159,7 @@ fn a_law_of_another_shape_is_right() {
 name = "pair"
 dimension = 3
 [run]
-finish = 0.003
+end_time = 0.003
 [log]
 series = 1e-5
 [material.ball]
@@ -211,7 +211,7 @@ radius = 0.01
 /// States have its name: they go on where the program has such a law.
 #[test]
 fn a_saved_run_goes_on_with_the_law_of_its_name() {
-    let text = scene("[run]\nfinish = 0.12\n");
+    let text = scene("[run]\nend_time = 0.12\n");
     let build = || Simulation::builder().text("box", text.clone());
     let mut first = build().law("ball", "ball", Springs).build().unwrap();
     first.run_until(0.07).unwrap();
@@ -271,7 +271,7 @@ fn a_filling_bears_by_it() {
 name = "column"
 dimension = 3
 [run]
-finish = 4.0
+end_time = 4.0
 [log]
 series = 1.0
 [field]
@@ -326,16 +326,16 @@ fn what_a_law_cannot_go_with_is_refused() {
             .law(a, "ball", Springs);
         built.build().expect_err("refused").to_string()
     };
-    let why = refused(scene("[run]\nfinish = 1.0\n[morph]\n"), "ball");
+    let why = refused(scene("[run]\nend_time = 1.0\n[morph]\n"), "ball");
     assert!(
         why.contains("`springs`") && why.contains("[morph]"),
         "{why}"
     );
-    let why = refused(scene("[run]\nfinish = 1.0\n[events]\n"), "ball");
+    let why = refused(scene("[run]\nend_time = 1.0\n[events]\n"), "ball");
     assert!(why.contains("[events]"), "{why}");
-    let why = refused(scene("[run]\nfinish = 1.0\ncollisions = true\n"), "ball");
+    let why = refused(scene("[run]\nend_time = 1.0\ncollisions = true\n"), "ball");
     assert!(why.contains("run.collisions"), "{why}");
-    let why = refused(scene("[run]\nfinish = 1.0\n"), "bal");
+    let why = refused(scene("[run]\nend_time = 1.0\n"), "bal");
     assert!(why.contains("did you mean `ball`"), "{why}");
 }
 
@@ -401,7 +401,7 @@ fn own_law_costs() {
         for own in [false, true] {
             let mut builder = Simulation::builder()
                 .text("hopper", text.clone())
-                .set("run.finish=2.0");
+                .set("run.end_time=2.0");
             if own {
                 builder = builder
                     .law("thesis-disk", "thesis-disk", Scaled("disks", 1.0, 0.43))

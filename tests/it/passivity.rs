@@ -13,8 +13,8 @@
 use arenite::cluster::Dem;
 use arenite::cluster::integrate::Integrate;
 use arenite::contact::{
-    Cohesion, ContactLaw, ContactTerms, Hertz, Loss, Mutze, Plastic, Resistance, ResistanceKind,
-    ThorntonNing, Viscoelastic,
+    Cohesion, ContactLaw, ContactTerms, Hertz, HertzHysteretic, Loss, Plastic, Resistance,
+    ResistanceKind, ThorntonNing, Viscoelastic,
 };
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::neighbor::Cells;
@@ -298,8 +298,8 @@ fn laws<D: Dimension>() -> Vec<(&'static str, ContactLaw, ContactTerms)> {
         ("plastic spheres", yielding(0.0), none),
         ("damped plastic spheres", yielding(0.2), none),
         (
-            "mutze",
-            ContactLaw::Mutze(Mutze {
+            "hertz_hysteretic",
+            ContactLaw::HertzHysteretic(HertzHysteretic {
                 young: 3e7,
                 unloading: 0.6,
                 friction: 0.4,

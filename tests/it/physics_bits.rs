@@ -102,9 +102,9 @@ fn scene<D: Integrate>(law: ContactLaw) -> Setup<D> {
             },
         ),
         velocity: place::<D>(0.0, -1.0),
-        shots: 20,
-        postpone: 0.01,
-        tries: 100,
+        attempts: 20,
+        retry_interval: 0.01,
+        max_retries: 100,
     });
     setup.sources.outlets.push(OutletSetup::Plane {
         point: place::<D>(0.0, -0.1),

@@ -135,10 +135,10 @@ fn the_ledger_closes() {
 fn no_direction_of_space_is_preferred() {
     let mut setup = crowd::<Spatial>(linear(1e5, 0.6e5, 40.0, 20.0, 0.5), 1e-5);
     setup.fields.gravity = Vector3::new(0.3, -9.0, 1.0);
-    setup.run.finish = 0.04;
+    setup.run.end_time = 0.04;
     let want = run(&setup).0;
     assert!(want.summary().events.by_kind["insert-link"] >= 4);
-    let want = want.grains_at(setup.run.finish);
+    let want = want.grains_at(setup.run.end_time);
     let quarter = Rotation3::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
     for turn in [quarter, Rotation3::from_euler_angles(0.3, -1.1, 2.0)] {
         let mut turned = setup.clone();
@@ -173,7 +173,7 @@ fn a_planar_scene_moves_the_same_in_space() {
     ] {
         let mut planar = crowd::<Planar>(law, 1e-5);
         planar.fields.gravity = Vector2::new(0.5, -9.81);
-        let mut spatial: Setup<Spatial> = empty(law, 1e-5, planar.run.finish);
+        let mut spatial: Setup<Spatial> = empty(law, 1e-5, planar.run.end_time);
         spatial.fields.gravity = Vector3::new(0.5, -9.81, 0.0);
         for g in &mut planar.grains {
             g.spin = 0.0;
@@ -197,7 +197,11 @@ fn a_planar_scene_moves_the_same_in_space() {
         );
         let (flat, _) = run(&planar);
         assert!(flat.summary().events.by_kind["insert-link"] >= 8);
-        for (flat, deep) in flat.grains_at(planar.run.finish).iter().zip(end(&spatial)) {
+        for (flat, deep) in flat
+            .grains_at(planar.run.end_time)
+            .iter()
+            .zip(end(&spatial))
+        {
             assert_eq!(deep.position.z, 0.0);
             let apart = (deep.position.xy() - flat.position).norm();
             // The same operations but for the order of sums.

@@ -23,8 +23,8 @@ fn thrown<D: Integrate>() {
             let (x, v) = (place::<D>(1.0, 2.0), place::<D>(3.0, 4.0));
             add(&mut setup, 0.01, 0.1, x, v).spin = rolling::<D>(2.0);
             let (system, _) = run(&setup);
-            let grain = system.grains_at(setup.run.finish)[0];
-            let t = setup.run.finish;
+            let grain = system.grains_at(setup.run.end_time)[0];
+            let t = setup.run.end_time;
             // Flight is exact to rounding; so are the schemes of second order under a force that
             // does not change. Euler moves with the old velocity: g h t / 2 is missing.
             let tolerance = match (flight, integrator) {

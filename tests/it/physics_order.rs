@@ -187,7 +187,7 @@ fn tumbling<D: Formed + Integrate>(integrator: IntegratorName, step: f64) -> Set
         .matter
         .laws
         .set(0, 0, linear(100.0, 0.0, 0.0, 0.0, 0.0));
-    setup.run.finish = 0.1;
+    setup.run.end_time = 0.1;
     setup.grains[0].position = place::<D>(0.0, 1.0);
     setup.grains[0].spin = D::spin_from_fn(|k| [40.0, 35.0, 50.0][k]);
     setup

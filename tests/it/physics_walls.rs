@@ -37,7 +37,7 @@ fn greatest_gain<D: Integrate>(shape: &Shape<D>, friction: f64, steps: f64) -> f
         touched += usize::from(opened.is_some());
         // Only what is out of touch again has no energy hidden in springs.
         if opened == closed && opened.is_some() {
-            let after = kinetic(&system.grains_at(setup.run.finish));
+            let after = kinetic(&system.grains_at(setup.run.end_time));
             gain = gain.max(after / before - 1.0);
         }
     }

@@ -103,8 +103,8 @@ fn a_pinched_free_group_has_the_forces_of_the_resolved_cluster() {
     let looks = 200;
     let mut means: BTreeMap<Name, [f64; 3]> = BTreeMap::new();
     for _ in 0..looks {
-        setup.run.finish += 1e-4;
-        system.extend(setup.run.finish);
+        setup.run.end_time += 1e-4;
+        system.extend(setup.run.end_time);
         support::finish(&mut system, &mut arenite::record::NullSink);
         for (link, force) in forces(&system.handover()) {
             let mean = means.entry(link).or_default();

@@ -122,7 +122,7 @@ fn stiff<D: Integrate>(integrator: IntegratorName) {
         D::Vector::default(),
     );
     let (system, _) = run(&setup);
-    let last = system.grains_at(setup.run.finish)[0];
+    let last = system.grains_at(setup.run.end_time)[0];
     close("speed", last.velocity[0], speed, 1e-12);
     if integrator != IntegratorName::Verlet {
         // Others open the book half a step on, or to the first order.
@@ -765,7 +765,7 @@ fn said(dimension: usize, more: &str) -> String {
 /// Fields and regimes that do not go together are refused with the key and its partner.
 #[test]
 fn what_does_not_know_fields_of_a_place_is_refused() {
-    let run = "[run]\nfinish = 1.0\n";
+    let run = "[run]\nend_time = 1.0\n";
     let field = "[field]\ngravity = [0.0, -9.8]\n";
     let kinds = [
         ("flow", "drag = 0.1\nflow = { uniform = [1.0, 0.0] }\n"),
@@ -837,7 +837,7 @@ fn what_does_not_know_fields_of_a_place_is_refused() {
 /// Values that cannot be.
 #[test]
 fn wrong_fields_are_named() {
-    let run = "[run]\nfinish = 1.0\n";
+    let run = "[run]\nend_time = 1.0\n";
     for (dimension, field, words) in [
         (
             2,

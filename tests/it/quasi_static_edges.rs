@@ -30,10 +30,10 @@ fn scene(law: &str, before: &str, walls: &str, balls: &[([f64; 3], f64)]) -> Str
     text
 }
 
-/// `run.finish`, gravity, and the section of the filling.
+/// `run.end_time`, gravity, and the section of the filling.
 fn before(finish: f64, field: &str, filling: &str) -> String {
     format!(
-        "[run]\nfinish = {finish:?}\n[field]\n{field}\n[log]\nseries = 0.1\nsnapshots = 0.1\nevents = \"links\"\n[quasi_static]\n{filling}"
+        "[run]\nend_time = {finish:?}\n[field]\n{field}\n[log]\nseries = 0.1\nsnapshots = 0.1\nevents = \"links\"\n[quasi_static]\n{filling}"
     )
 }
 

@@ -24,7 +24,8 @@ fn run(text: &str) -> (MemorySink, Summary) {
 /// Laws by name, with friction.
 const HERTZ: &str = "hertz = { restitution = 0.5, friction = 0.5 }";
 const VISCOELASTIC: &str = "viscoelastic = { dissipation = 1e-5, friction = 0.5 }";
-const MUTZE: &str = "mutze = { squared_restitution = 0.5, friction = 0.5, smoothing_speed = 1e-3 }";
+const HYSTERETIC: &str =
+    "hertz_hysteretic = { squared_restitution = 0.5, friction = 0.5, smoothing_speed = 1e-3 }";
 const YIELDING: &str = "thornton_ning = { yield_pressure = 1e5, friction = 0.5 }";
 const LINEAR: &str = "linear = { normal_stiffness = 1e4, tangential_stiffness = 5e3, normal_damping = 1.0, tangential_damping = 1.0, friction = 0.5 }";
 
@@ -35,7 +36,7 @@ fn scene(law: &str, walls: &[([f64; 3], [f64; 3])], balls: &[[f64; 3]], more: &s
 name = "laws"
 dimension = 3
 [run]
-finish = {:?}
+end_time = {:?}
 [field]
 gravity = [0.0, 0.0, {:?}]
 [log]
@@ -138,7 +139,10 @@ fn more_supports_than_needed_share_by_their_law() {
     ];
     let walls: Vec<([f64; 3], [f64; 3])> =
         sides.iter().map(|n| (n.map(|x| -RADIUS * x), *n)).collect();
-    for law in [MUTZE, &HERTZ.replace("friction = 0.5", "friction = 0.0")] {
+    for law in [
+        HYSTERETIC,
+        &HERTZ.replace("friction = 0.5", "friction = 0.0"),
+    ] {
         let text = scene(law, &walls, &[[0.0; 3]], "[quasi_static]\n");
         let (sink, _) = run(&text);
         let found = &sink.snapshots.last().expect("a snapshot").1;
@@ -297,7 +301,7 @@ fn what_was_crushed_stays_so() {
             "[quasi_static]\n[[perturb]]\ntime = 3.25\nremove = {{ near = [0.0, 0.0, {:?}] }}\n",
             5.0 * RADIUS
         );
-        let text = scene(&law, &floor, &column, &taken).replace("finish = 3.5", "finish = 4.0");
+        let text = scene(&law, &floor, &column, &taken).replace("end_time = 3.5", "end_time = 4.0");
         let (sink, summary) = run(&text);
         assert_eq!(summary.grains.last, 2);
         let whole = &sink.snapshots[sink.snapshots.len() - 2].1;
@@ -346,7 +350,7 @@ fn beds_by_all_laws() {
     for law in [
         HERTZ.to_string(),
         VISCOELASTIC.to_string(),
-        MUTZE.to_string(),
+        HYSTERETIC.to_string(),
         YIELDING.to_string(),
         format!("{LINEAR}\nplastic = {{ unloading_stiffness = 3e4, cohesion_stiffness = 1e3 }}"),
         format!("{LINEAR}\nrolling = {{ friction = 0.1, smoothing_speed = 1e-3 }}"),
@@ -355,7 +359,7 @@ fn beds_by_all_laws() {
         sticky(HERTZ, "area = 1e5"),
     ] {
         let text = scene(&law, &walls, &[], "[quasi_static]\n")
-            .replace("finish = 0.5", "finish = 25.0")
+            .replace("end_time = 0.5", "end_time = 25.0")
             + &format!(
                 "[[fill]]\nmaterial = \"a\"\nroll_down = {{ count = 24, radius = {{ mean = {RADIUS:?}, spread = 0.1 }}, min = [-0.1, -0.1, 0.0], max = [0.1, 0.1, 0.5] }}\n"
             );
@@ -369,7 +373,7 @@ fn beds_by_all_laws() {
         };
         let held = summary.corrections.get("parts_held").copied();
         assert!(
-            held.unwrap_or(0) <= if law == MUTZE { 12 } else { 1 },
+            held.unwrap_or(0) <= if law == HYSTERETIC { 12 } else { 1 },
             "{law}"
         );
         let warnings: Vec<_> = summary.warnings.iter().filter(told).collect();

@@ -45,7 +45,7 @@ name = "bed"
 dimension = {dimension}
 seed = 3
 [run]
-finish = {:?}
+end_time = {:?}
 [quasi_static]
 [log]
 series = 1.0
@@ -199,7 +199,7 @@ fn a_wall_that_comes_nearer_presses() {
 name = "pressed"
 dimension = 2
 [run]
-finish = 12.0
+end_time = 12.0
 [field]
 gravity = [0.0, -9.81]
 [quasi_static]
@@ -281,7 +281,7 @@ fn a_belt_drags_up_to_coulombs_bound() {
 name = "belt"
 dimension = 2
 [run]
-finish = 12.0
+end_time = 12.0
 [field]
 gravity = [0.0, -9.81]
 [quasi_static]
@@ -338,7 +338,7 @@ fn a_wall_goes_and_the_rest_bears() {
 name = "open"
 dimension = 2
 [run]
-finish = 12.0
+end_time = 12.0
 [field]
 gravity = [0.0, -9.81]
 [quasi_static]

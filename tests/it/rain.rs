@@ -75,7 +75,7 @@ fn both<D: Integrate>(setup: &Setup<D>) -> [Vec<Grain<D>>; 2] {
     assert_eq!(summary.work.collisions, 1);
     assert_eq!(summary.work.grain_steps, 0, "nobody is stepped");
     assert!(summary.energy.balance_error < 1e-13);
-    [system.grains_at(setup.run.finish), end(&stepped)]
+    [system.grains_at(setup.run.end_time), end(&stepped)]
 }
 
 /// A collision at once has the outcome of the contact followed step by step. Its normal does not turn
@@ -136,7 +136,7 @@ fn conserved<D: Integrate>() {
             .map(|g| D::moment(g.position, g.velocity * g.mass) + g.spin * g.moment_of_inertia());
         each.fold(D::Spin::default(), |sum, l| sum + l)
     };
-    let after = system.grains_at(setup.run.finish);
+    let after = system.grains_at(setup.run.end_time);
     let apart = (momentum(&after) - momentum(&setup.grains)).norm();
     assert!(apart < 1e-16, "{apart:e} kg m/s of 0.05");
     let apart = angular(&after) - angular(&setup.grains);
@@ -202,7 +202,7 @@ fn bounces<D: Integrate>(restitution: f64) {
         late.abs() < allowed,
         "at rest {late:e} s late, {allowed:e} allowed"
     );
-    let ball = system.grains_at(setup.run.finish)[0];
+    let ball = system.grains_at(setup.run.end_time)[0];
     let sunk = mass * g / stiffness;
     // On the floor, to rounding, under its weight.
     close("height", up::<D>(ball.position), radius - sunk, 1e-12);
@@ -322,7 +322,7 @@ fn a_gas_cools_alike() {
         );
         if !walls {
             // Momentum to the rounding of some thousand collisions of 0.1 kg m/s.
-            let grains = first.grains_at(setup.run.finish);
+            let grains = first.grains_at(setup.run.end_time);
             let sum = |grains: &[Grain<Planar>]| {
                 let each = grains.iter().map(|g| g.velocity * g.mass);
                 each.fold(place::<Planar>(0.0, 0.0), |sum, p| sum + p)
@@ -349,11 +349,11 @@ fn an_elastic_gas_keeps_its_energy() {
     // What is stepped has the error of the steps, 1e-4 of what goes through such contacts.
     close("energy", summary.energy.kinetic, start, 1e-4 * start);
     let overlap = system
-        .grains_at(setup.run.finish)
+        .grains_at(setup.run.end_time)
         .iter()
         .enumerate()
         .flat_map(|(n, a)| {
-            let grains = system.grains_at(setup.run.finish);
+            let grains = system.grains_at(setup.run.end_time);
             grains[..n]
                 .iter()
                 .map(|b| a.radius + b.radius - (a.position - b.position).norm())
@@ -368,7 +368,7 @@ fn shower() -> Setup<Planar> {
     planar(
         "rain",
         &[
-            "run.finish=0.6",
+            "run.end_time=0.6",
             "log.snapshots=never",
             "log.checkpoint=0.2",
         ],
@@ -378,7 +378,7 @@ fn shower() -> Setup<Planar> {
 /// Rain onto a pile: flight with collisions, clusters and rest at once, and the ledger closes.
 #[test]
 fn rain_uses_all_regimes() {
-    let mut setup = planar("rain", &["run.finish=1.8", "log.series=0.1"]);
+    let mut setup = planar("rain", &["run.end_time=1.8", "log.series=0.1"]);
     setup.log.snapshots = None;
     let (system, sink) = run(&setup);
     let summary = system.summary();
@@ -404,7 +404,7 @@ fn rain_uses_all_regimes() {
 #[test]
 fn resumes_bit_for_bit() {
     for mut setup in [shower(), gas(0.9, 0.2, true)] {
-        setup.log.checkpoint = Some(0.4 * setup.run.finish);
+        setup.log.checkpoint = Some(0.4 * setup.run.end_time);
         let mut whole = System::new(setup.clone()).unwrap();
         let mut kept = Checkpoints::default();
         finish(&mut whole, &mut kept);
@@ -496,7 +496,7 @@ fn nobody_is_looked_for_beyond_a_wall<D: Integrate>() {
         add(&mut setup, radius, mass, sides, D::Vector::default());
     }
     let (system, _) = run(&setup);
-    let up = system.grains_at(setup.run.finish)[0].position[D::N - 1];
+    let up = system.grains_at(setup.run.end_time)[0].position[D::N - 1];
     assert!(up > low + 0.9 * radius, "it left to {up}");
     let tally = system.air_tally();
     assert!(tally.walls > 0, "{tally:?}");

@@ -36,7 +36,7 @@ pub enum LawKind {
     Linear,
     Hertz,
     Viscoelastic,
-    Mutze,
+    HertzHysteretic,
 }
 
 /// What acts beside spring, dashpot and friction.
@@ -61,11 +61,11 @@ impl Kind {
                 LawKind::Linear,
                 LawKind::Hertz,
                 LawKind::Viscoelastic,
-                LawKind::Mutze,
+                LawKind::HertzHysteretic,
             ],
         );
         let slot = match (law, one_of(dice, &[0, 0, 1, 2, 3])) {
-            (LawKind::Mutze, _) | (_, 0) => Slot::None,
+            (LawKind::HertzHysteretic, _) | (_, 0) => Slot::None,
             (_, 1) => Slot::Rolling,
             (LawKind::Linear, 3) => Slot::Plastic,
             _ => Slot::Cohesion,
@@ -78,7 +78,7 @@ impl Kind {
         let mut toss = |share: f64| dice.roll() < share;
         let (shaped, drag) = (toss(0.3), toss(0.3));
         // What stands still knows spring and friction only, no walls that move, and no periodic directions.
-        let plain = slot == Slot::None && law != LawKind::Mutze;
+        let plain = slot == Slot::None && law != LawKind::HertzHysteretic;
         let fixed = plain && !drag && !matches!(walls, Walls::Shaken | Walls::Periodic);
         let (still, flight) = (toss(0.4) && fixed, toss(0.7));
         let shape = shaped.then(|| *one_of(dice, shapes));
@@ -202,9 +202,9 @@ fn law(dice: &mut Dice, kind: Kind) -> String {
             "[law.viscoelastic]\ndissipation = {}\nfriction = {friction}\n",
             dice.between(1e-6, 1e-4)
         ),
-        LawKind::Mutze => write!(
+        LawKind::HertzHysteretic => write!(
             text,
-            "[law.mutze]\nsquared_restitution = {}\nfriction = {friction}\nsmoothing_speed = 0.1\n",
+            "[law.hertz_hysteretic]\nsquared_restitution = {}\nfriction = {friction}\nsmoothing_speed = 0.1\n",
             dice.between(0.1, 0.9)
         ),
     };

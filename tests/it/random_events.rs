@@ -101,7 +101,7 @@ impl Kind {
         let dice = &mut Dice(seed);
         let dimension = if self.space { 3 } else { 2 };
         let mut text = format!(
-            "name = \"random\"\ndimension = {dimension}\nseed = {seed}\n[run]\nfinish = {FINISH}\n"
+            "name = \"random\"\ndimension = {dimension}\nseed = {seed}\n[run]\nend_time = {FINISH}\n"
         );
         if self.gravity {
             let (across, down) = (dice.between(-2.0, 2.0), dice.between(-12.0, -6.0));
@@ -247,7 +247,7 @@ fn momentum_is_accounted_for<D: Dimension>(
         close(
             &format!("{what}: momentum {axis}"),
             total(end) - total(&setup.grains),
-            mass * setup.fields.gravity[axis] * setup.run.finish - taken,
+            mass * setup.fields.gravity[axis] * setup.run.end_time - taken,
             SUMS * flowed.max(mass),
         );
     }
@@ -318,7 +318,7 @@ fn restitution_takes_its_share<D: Integrate>(setup: &Setup<D>, kind: Kind, what:
             true => assert!(met.lost >= taken - rounding, "{what}: {met:?}"),
         }
     };
-    let stopped = engine.run_with(setup.run.finish, u64::MAX, &mut look);
+    let stopped = engine.run_with(setup.run.end_time, u64::MAX, &mut look);
     assert_eq!(stopped, Stopped::Until, "{what}");
     let tally = engine.tally();
     if kind.rule != Rule::Soft {
@@ -359,7 +359,7 @@ fn turns_and_order_agree<D: Integrate>(setup: &Setup<D>, kind: Kind, ways: &[&[W
     let start = |setup: &Setup<D>| Engine::new(engine_setup(setup).unwrap()).unwrap();
     let mut times = Vec::new();
     let note = &mut |met: &Collision<D>| times.push(met.time);
-    start(setup).run_with(setup.run.finish, u64::MAX, note);
+    start(setup).run_with(setup.run.end_time, u64::MAX, note);
     // Between two collisions: at one, the last bit would tell who has collided already.
     let enough = (2 * setup.grains.len()).min(times.len() - 2);
     let until = 0.5 * (times[enough] + times[enough + 1]);

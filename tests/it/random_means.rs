@@ -68,7 +68,7 @@ type Figure = (&'static str, f64);
 fn boxed(seed: u64, models: &Models, finish: f64, floor: &str, more: &str) -> String {
     let dice = &mut Dice(seed);
     let mut text = format!(
-        "name = \"random\"\ndimension = 2\nseed = {seed}\n[field]\ngravity = [0.0, -9.81]\n[run]\nfinish = {finish}\n{}\
+        "name = \"random\"\ndimension = 2\nseed = {seed}\n[field]\ngravity = [0.0, -9.81]\n[run]\nend_time = {finish}\n{}\
          [log]\nseries = 0.01\ncheckpoint = \"never\"\n{}[material.stuff]\ndensity = 1000.0\n[[law]]\n\
          between = [\"stuff\", \"stuff\"]\n[law.linear]\nnormal_stiffness = 2e5\ntangential_stiffness = 1e5\n\
          normal_damping = {}\ntangential_damping = {}\nfriction = {}\nper_mass = true\n",

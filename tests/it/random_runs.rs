@@ -30,7 +30,7 @@ fn laws_hold<D: Integrate>(setup: &Setup<D>, kind: Kind, what: &str) {
         summary.energy.balance_error
     );
     assert_eq!(summary.warnings, Vec::<String>::new(), "{what}");
-    let grains = system.grains_at(setup.run.finish);
+    let grains = system.grains_at(setup.run.end_time);
     assert_eq!(grains.len(), setup.grains.len(), "{what}");
     for grain in &grains {
         assert!(
@@ -77,7 +77,7 @@ fn momentum_is_accounted_for<D: Integrate>(
     let share = if kind.still { 1e-2 } else { STEP };
     for axis in 0..D::N {
         let change = total(grains, axis) - total(&setup.grains, axis);
-        let given = mass * setup.fields.gravity[axis] * setup.run.finish - taken[axis];
+        let given = mass * setup.fields.gravity[axis] * setup.run.end_time - taken[axis];
         close(
             &format!("{what}: momentum {axis}"),
             change,

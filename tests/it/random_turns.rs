@@ -200,13 +200,13 @@ pub fn renumbered<D: Dimension>(setup: &Setup<D>) -> Setup<D> {
 /// For a while only, with the same step whatever is done: the one that a run chooses may differ in its second digit.
 fn short<D: Integrate>(setup: &Setup<D>) -> Setup<D> {
     let mut setup = setup.clone();
-    setup.run.finish = SHORT;
+    setup.run.end_time = SHORT;
     setup.motion.step = Some(System::<D>::plan(&setup).unwrap().step);
     setup
 }
 
 fn end<D: Integrate>(setup: &Setup<D>) -> Vec<Grain<D>> {
-    run(setup).0.grains_at(setup.run.finish)
+    run(setup).0.grains_at(setup.run.end_time)
 }
 
 /// What is turned and turned again, or mirrored, moves likewise; each way by itself, one upon the other.

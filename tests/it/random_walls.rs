@@ -211,7 +211,7 @@ fn around(space: bool) -> f64 {
 
 /// Where a grain must be: in the vessel, wherever that has gone.
 pub fn in_vessel<D: Integrate>(setup: &Setup<D>, walls: Walls, place: D::Vector) -> bool {
-    let pose = setup.boundaries[0].motion.pose(setup.run.finish);
+    let pose = setup.boundaries[0].motion.pose(setup.run.end_time);
     let place = match walls {
         // Its floor alone moves.
         Walls::Shaken => place,

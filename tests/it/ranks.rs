@@ -319,7 +319,7 @@ fn many_processes_without_mpi_are_refused() {
 fn filling(solver: &str, law: &str) -> Setup<Planar> {
     let set = [
         &*format!("quasi_static.solver={solver}"),
-        "run.finish=60",
+        "run.end_time=60",
         "fill.0.roll_down.count=60",
     ];
     let set: Vec<Override> = set.iter().map(|set| Override::set(set).unwrap()).collect();

@@ -286,7 +286,7 @@ dimension = 2
 [field]
 gravity = [0.0, -9.8]
 [run]
-finish = 0.3
+end_time = 0.3
 stop_when_empty = true
 [log]
 series = 0.02

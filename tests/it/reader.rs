@@ -183,7 +183,7 @@ fn a_modulus_that_is_too_soft_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let law = |young: &str| {
         let numbers =
-            "law --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1";
+            "calibrate --radius 0.005 --density 2500 --restitution 0.9 --friction 0.5 --speed 1";
         let output = arenite(
             folder.path(),
             &format!("{numbers} --young {young}")

@@ -383,7 +383,7 @@ fn exports_tell_the_box_of_a_driven_cell() {
             "-o",
             "run",
             "--set",
-            "run.finish=0.3",
+            "run.end_time=0.3",
             "--set",
             "fill[0].lattice.count=140",
             "--set",

@@ -21,7 +21,7 @@ use crate::record_sample::{feed, meta, summary};
 /// Sixty disks fall through a hole in a floor while a paddle swings, and a gate opens.
 const SMALL: &str = "name = \"small\"\ndescription = \"an <odd> & a </script> in it\"\ndimension = 2\nseed = 1\n\
     [field]\ngravity = [0.0, -9.8]\n\
-    [run]\nfinish = 0.6\noutlet_interval = 0.002\n[log]\nseries = 0.01\nsnapshots = 0.03\n\
+    [run]\nend_time = 0.6\noutlet_interval = 0.002\n[log]\nseries = 0.01\nsnapshots = 0.03\n\
     [[boundary]]\nname = \"box\"\nmaterial = \"thesis-wall\"\n\
     polyline = { points = [[0.06, 0.0], [0.0, 0.0], [0.0, 0.6]] }\n\
     [[boundary]]\nname = \"other\"\nmaterial = \"thesis-wall\"\n\
@@ -215,7 +215,7 @@ fn samples_have_plots_of_their_own() {
     );
     assert!(*meters["under_count"].last().unwrap() > 5.0);
     let worn = table(&html, "wear");
-    assert_eq!(worn["pressed_way"], wear.floats("pressed_way").unwrap());
+    assert_eq!(worn["archard_work"], wear.floats("archard_work").unwrap());
     assert!(worn["friction"].iter().sum::<f64>() > 0.0);
     let (html, series, _) = made(&["b", "simple-shear", "--until", "0.1"]);
     let stress = table(&html, "stress");

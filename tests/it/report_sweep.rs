@@ -15,7 +15,7 @@ use crate::sweep::MINI;
 
 /// Wider shafts let more disks out in a second; two lengths of the run beside it, three seeds.
 const WIDTHS: &str = "scenario = \"mini.toml\"\nname = \"shafts\"\ndescription = \"an <odd> & a </script> in it\"\n\
-    seeds = 3\n[grid]\n\"run.finish\" = [0.12, 0.16]\n\"$width\" = [0.04, 0.06, 0.08, 0.1]\n\
+    seeds = 3\n[grid]\n\"run.end_time\" = [0.12, 0.16]\n\"$width\" = [0.04, 0.06, 0.08, 0.1]\n\
     [derive]\n\"boundary[1].segment.from[0]\" = \"$width\"\n\"boundary[1].segment.to[0]\" = \"$width\"\n\
     \"fill[0].lattice.max[0]\" = \"$width\"\n\
     [study]\nfigures = [\"discharge.count\", \"energy.kinetic\"]\n\
@@ -78,7 +78,7 @@ fn the_page_of_a_sweep_says_what_its_table_says() {
     for plot in [
         "discharge-count-map",
         "discharge-count-by-width",
-        "discharge-count-by-run-finish",
+        "discharge-count-by-run-end-time",
         "energy-kinetic-by-width",
         "beverloo-1",
         "beverloo-line-1",
@@ -96,7 +96,7 @@ fn the_page_of_a_sweep_says_what_its_table_says() {
     let counts = |width: &str, finish: &str| -> Vec<f64> {
         let here = all
             .iter()
-            .filter(|row| row["width"] == width && row["run.finish"] == finish);
+            .filter(|row| row["width"] == width && row["run.end_time"] == finish);
         here.map(|row| row["discharge.count"].parse().unwrap())
             .collect()
     };
@@ -109,8 +109,8 @@ fn the_page_of_a_sweep_says_what_its_table_says() {
             let mean = values.iter().sum::<f64>() / 3.0;
             let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 2.0;
             let error = (variance / 3.0).sqrt();
-            let head = format!("discharge.count, run.finish = {finish}");
-            let low = format!("discharge.count from, run.finish = {finish}");
+            let head = format!("discharge.count, run.end_time = {finish}");
+            let low = format!("discharge.count from, run.end_time = {finish}");
             // Rounding of sums in another order.
             assert!((drawn[&head][k] - mean).abs() < 1e-12 * mean);
             assert!((drawn[&low][k] - (mean - error)).abs() < 1e-9 * mean);
@@ -258,11 +258,11 @@ fn what_the_command_line_set_is_known() {
 fn every_kind_of_sweep_has_a_page() {
     let sampled = "scenario = \"mini.toml\"\n[sample]\ncount = 16\n[sample.keys]\n\
         \"fill[0].lattice.speed\" = { from = 0.1, to = 0.5 }\n\
-        \"run.finish\" = { from = 0.2, to = 0.4 }\n";
+        \"run.end_time\" = { from = 0.2, to = 0.4 }\n";
     let folder = ran(sampled, &[]);
     let made = sweep(&folder.path().join("out")).unwrap();
     stands_alone(&made.html);
-    let dots = table(&made.html, "discharge-count-by-run-finish");
+    let dots = table(&made.html, "discharge-count-by-run-end-time");
     assert_eq!(dots["discharge.count"].len(), 16);
     assert_eq!(dots["fill[0].lattice.speed"].len(), 16);
     assert!(!made.plots().contains(&"discharge-count-map"));

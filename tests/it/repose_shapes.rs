@@ -18,7 +18,7 @@ fn turning_box(shape: &str, seed: u32) -> Setup<Planar> {
     };
     let text = format!(
         "name = \"box\"\ndimension = 2\nseed = {seed}\n[field]\ngravity = [0.0, -9.8]\n[run]\n\
-         finish = 14.6\n[settle]\nat_most = 1.0\n[log]\nseries = \"never\"\nsnapshots = 0.05\n\
+         end_time = 14.6\n[settle]\nat_most = 1.0\n[log]\nseries = \"never\"\nsnapshots = 0.05\n\
          checkpoint = \"never\"\n[material.stone]\ndensity = 2500.0\n[[law]]\n\
          between = [\"stone\", \"stone\"]\n[law.linear]\nnormal_stiffness = 2e6\n\
          tangential_stiffness = 1e6\nnormal_damping = 300.0\ntangential_damping = 150.0\n\
@@ -48,7 +48,7 @@ fn lean(grains: &[GrainRow]) -> f64 {
 /// Mean lean over the last whole turn of the box, in degrees.
 fn mean_lean(shape: &str, seed: u32) -> f64 {
     let setup = turning_box(shape, seed);
-    let from = setup.run.finish - std::f64::consts::TAU / RATE;
+    let from = setup.run.end_time - std::f64::consts::TAU / RATE;
     let (system, sink) = run(&setup);
     let balance = system.summary().energy.balance_error;
     assert!(balance < 1e-2, "{balance}");

@@ -21,7 +21,7 @@ seed = 4
 [field]
 gravity = [0.0, -9.81]
 [run]
-finish = 3.5
+end_time = 3.5
 [morph]
 [log]
 series = 0.5
@@ -168,7 +168,7 @@ seed = 2
 [field]
 gravity = [0.0, 0.0, -9.81]
 [run]
-finish = 1.5
+end_time = 1.5
 [morph]
 [log]
 snapshots = 1.5

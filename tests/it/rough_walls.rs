@@ -94,7 +94,7 @@ fn a_rough_wall_is_its_grains() {
 
 /// Ten grains of arcs fall on what lies on the floor: few, so that rounding has no time to grow.
 const AIR: [&str; 4] = [
-    "run.finish=0.3",
+    "run.end_time=0.3",
     "fill[0].lattice.count=10",
     "fill[0].lattice.min=[0.0, 0.1]",
     "fill[0].lattice.max=[0.5, 0.15]",
@@ -194,7 +194,7 @@ fn three_ways_to_write_it() {
     .unwrap();
     let shape = |rough: &str| {
         let text = format!(
-            "name = \"rough\"\ndimension = 2\n[run]\nfinish = 1.0\n[[boundary]]\nmaterial = \"thesis-wall\"\nrough = {rough}\n[[fill]]\nmaterial = \"thesis-disk\"\n[[fill.grains]]\nposition = [0.0, 0.1]\nradius = 0.01\n"
+            "name = \"rough\"\ndimension = 2\n[run]\nend_time = 1.0\n[[boundary]]\nmaterial = \"thesis-wall\"\nrough = {rough}\n[[fill]]\nmaterial = \"thesis-disk\"\n[[fill.grains]]\nposition = [0.0, 0.1]\nradius = 0.01\n"
         );
         let path = folder.path().join("rough.toml");
         std::fs::write(&path, text).unwrap();

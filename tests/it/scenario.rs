@@ -144,7 +144,7 @@ const BASE: &str = r#"
 name = "test"
 dimension = 2
 [run]
-finish = 1.0
+end_time = 1.0
 [[fill]]
 material = "thesis-disk"
 [[fill.grains]]
@@ -225,7 +225,7 @@ fn spatial_walls_are_turned_profiles() {
 name = "test"
 dimension = 3
 [run]
-finish = 1.0
+end_time = 1.0
 [[fill]]
 material = "glass"
 [[fill.grains]]
@@ -318,7 +318,7 @@ events = "links"
 fn laws_are_asked_for_where_grains_can_meet() {
     let text = |grains: &str| {
         format!(
-            "name = \"test\"\ndimension = 2\n[run]\nfinish = 1.0\n[material.clay]\ndensity = 1.0\n\
+            "name = \"test\"\ndimension = 2\n[run]\nend_time = 1.0\n[material.clay]\ndensity = 1.0\n\
              [[fill]]\nmaterial = \"clay\"\ngrains = [{grains}]\n"
         )
     };
@@ -341,7 +341,7 @@ fn files_are_taken_in() -> Result<(), Box<dyn std::error::Error>> {
         folder.path().join("start.csv"),
         "id,x,y,r,vx,vy\n0,0.1,0.2,0.01,0.3,-0.4\n1,0.5,0.2,0.02,0,0\n",
     )?;
-    let text = "name = \"test\"\ndimension = 2\n[run]\nfinish = 1.0\n\
+    let text = "name = \"test\"\ndimension = 2\n[run]\nend_time = 1.0\n\
         [[fill]]\nmaterial = \"thesis-disk\"\nfile = \"start.csv\"\n";
     let first = Scenario::parse("test.toml", text, Some(folder.path()), &[])?.resolve()?;
     let second = parse(&first.toml);
@@ -359,7 +359,7 @@ fn files_are_taken_in() -> Result<(), Box<dyn std::error::Error>> {
 fn overrides_replace_and_add() -> Result<(), Box<dyn std::error::Error>> {
     let set = |text: &str| Override::set(text);
     let overrides = [
-        set("run.finish=2")?,
+        set("run.end_time=2")?,
         set("run.integrator=heun")?,
         set("fill[0].grains[0].radius = 0.03")?,
         set("settle.at_most=1.5")?,
@@ -369,7 +369,7 @@ fn overrides_replace_and_add() -> Result<(), Box<dyn std::error::Error>> {
     let AnySetup::Planar(setup) = resolved.setup else {
         return Err("not planar".into());
     };
-    assert_eq!(setup.run.finish, 2.0);
+    assert_eq!(setup.run.end_time, 2.0);
     assert_eq!(setup.grains[0].radius, 0.03);
     assert_eq!(setup.run.settle.map(|settle| settle.at_most), Some(1.5));
     assert_eq!(resolved.spec.name, "other");
@@ -399,12 +399,12 @@ fn faults_in_letters_of_several_bytes_are_told() {
             assert!(told.contains("test.toml:"), "{text}: {told}");
         }
         for blanks in ["", " ", "\r\n", " \u{c} "] {
-            let value = Override::set(&format!("run.finish= {wrong}{blanks}")).unwrap();
+            let value = Override::set(&format!("run.end_time= {wrong}{blanks}")).unwrap();
             let base = "name = \"a\"\ndimension = 2\n";
             let fault = Scenario::parse("test.toml", base, None, &[value]).unwrap_err();
             let told = fault.render(false);
             assert!(told.contains("is not a TOML value"), "{told}");
-            assert!(told.contains("command line:1:19"), "{told}");
+            assert!(told.contains("command line:1:21"), "{told}");
         }
     }
 }

@@ -40,7 +40,7 @@ fn collisions(sink: &MemorySink) -> Vec<&EventRow> {
 /// wall sends it back, and the first gets the speed again.
 #[test]
 fn the_last_sphere_of_a_cradle_leaves() {
-    let sink = by_events(&spatial("newton-cradle", &["run.finish=0.27"]));
+    let sink = by_events(&spatial("newton-cradle", &["run.end_time=0.27"]));
     let events = collisions(&sink);
     let blow: Vec<_> = events.iter().filter(|event| event.time < 0.1).collect();
     assert_eq!(blow.len(), 4);
@@ -78,7 +78,7 @@ fn restitution_of_a_linear_spring_does_not_know_the_speed() {
             "log.series=never",
         ];
         let setup = spatial("head-on", &options);
-        let grains = run(&setup).0.grains_at(setup.run.finish);
+        let grains = run(&setup).0.grains_at(setup.run.end_time);
         let parting = grains[1].velocity.x - grains[0].velocity.x;
         close("restitution", parting / (2.0 * speed), wanted, 1e-3);
     }
@@ -118,7 +118,7 @@ fn an_impact_of_glass_is_hertzs() {
 fn an_oblique_impact_slides_to_the_end() {
     let setup = spatial("oblique-impact", &[]);
     let (system, sink) = run(&setup);
-    let grain = &system.grains_at(setup.run.finish)[0];
+    let grain = &system.grains_at(setup.run.end_time)[0];
     let (v, e, friction, radius) = (2.757716, 0.98, 0.092, 0.0025);
     let lost = friction * (1.0 + e) * v;
     close("along", grain.velocity.x, v - lost, 1e-3 * v);
@@ -220,7 +220,7 @@ fn from_maxwell(grains: &[GrainRow]) -> f64 {
 /// hundredth of a percent of the room.
 #[test]
 fn a_gas_in_a_can_is_ideal() {
-    let sink = by_events(&spatial("gas", &["run.finish=4"]));
+    let sink = by_events(&spatial("gas", &["run.end_time=4"]));
     assert!(from_maxwell(at(&sink, 0.0)) > 5.0);
     let late = [3.0, 3.5, 4.0].map(|time| from_maxwell(at(&sink, time)));
     assert!(late.iter().sum::<f64>() / 3.0 < 1.63, "{late:?}");
@@ -261,7 +261,7 @@ fn in_flow(grains: &[GrainRow], edge: f64) -> f64 {
 /// is in the motion of 27 cells than the 27/4096 of chance, and it cools more slowly.
 #[test]
 fn a_gas_cools_by_haffs_law_until_it_flows() {
-    let options = ["run.finish=80", "log.series=0.1", "log.snapshots=4"];
+    let options = ["run.end_time=80", "log.series=0.1", "log.snapshots=4"];
     let setup = spatial("cooling-gas", &options);
     let sink = by_events(&setup);
     let (count, edge, width): (f64, f64, f64) = (4096.0, 0.2778, 0.01);

@@ -34,7 +34,7 @@ fn between(sink: &MemorySink, from: f64, to: f64) -> impl Iterator<Item = &Grain
 /// between. (A sixth of the heavy ones are caught among the light.)
 #[test]
 fn a_centrifuge_parts_heavy_from_light() {
-    let (_, sink) = run(&planar("centrifuge", &["run.finish=1.2"]));
+    let (_, sink) = run(&planar("centrifuge", &["run.end_time=1.2"]));
     let far = |row: &GrainRow| row.position[0].hypot(row.position[1]);
     let (first, last) = (at(&sink, 0.0), at(&sink, 1.2));
     let of = |rows: &[GrainRow], heavy: bool| -> Vec<f64> {
@@ -57,7 +57,7 @@ fn a_centrifuge_parts_heavy_from_light() {
 /// fast as before and after it, as what flows there is as much.
 #[test]
 fn a_fluid_carries_grains_through_a_narrow_place() {
-    let (system, sink) = run(&planar("pipe-flow", &["run.finish=4"]));
+    let (system, sink) = run(&planar("pipe-flow", &["run.end_time=4"]));
     let out = system.summary().discharge.unwrap().count;
     assert!(out > 150, "{out}");
     let within = |from: f64, to: f64| {
@@ -140,7 +140,7 @@ fn outline(rows: &[GrainRow]) -> [f64; 2] {
 /// `dam-break`: the column stands until its gate goes, then falls to half its height and runs out to four times its width.
 #[test]
 fn a_column_collapses() {
-    let (_, sink) = run(&planar("dam-break", &["run.finish=0.8"]));
+    let (_, sink) = run(&planar("dam-break", &["run.end_time=0.8"]));
     let [wide, high] = outline(at(&sink, 0.0));
     let [front, top] = outline(at(&sink, 0.8));
     println!("{wide:.3} m wide and {high:.3} m high; {front:.3} and {top:.3} then");
@@ -163,7 +163,7 @@ fn touching(sink: &MemorySink, snapshot: usize) -> Vec<(u32, u32)> {
 fn break_down(force: f64) -> [f64; 3] {
     let options = [
         &format!("law[0].cohesion.force={force:?}"),
-        "run.finish=0.6",
+        "run.end_time=0.6",
         "log.snapshots=0.6",
     ];
     let (_, sink) = run(&planar("cohesive-heap", &options));
@@ -266,7 +266,7 @@ fn a_poured_heap_has_its_angle_of_repose() {
 /// centre of mass, about the axis, to gravity.
 #[test]
 fn a_drum_has_avalanches_and_rest_between() {
-    let (_, sink) = run(&planar("drum", &["run.finish=34", "log.snapshots=0.1"]));
+    let (_, sink) = run(&planar("drum", &["run.end_time=34", "log.snapshots=0.1"]));
     let angles: Vec<[f64; 2]> = sink
         .snapshots
         .iter()

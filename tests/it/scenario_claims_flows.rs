@@ -60,7 +60,7 @@ fn stands_still<D: Integrate>(setup: &Setup<D>, [from, middle, to]: [f64; 3], ra
 /// `silo-fill`: the bed stands still while disks rain on it.
 #[test]
 fn a_bed_of_disks_stands_still_under_rain() {
-    let setup = planar("silo-fill", &["run.finish=7.5", "log.snapshots=0.5"]);
+    let setup = planar("silo-fill", &["run.end_time=7.5", "log.snapshots=0.5"]);
     stands_still(&setup, [3.5, 5.5, 7.5], 0.01);
 }
 
@@ -68,7 +68,7 @@ fn a_bed_of_disks_stands_still_under_rain() {
 #[test]
 fn a_bed_of_spheres_stands_still_under_rain() {
     let options = [
-        "run.finish=4.5",
+        "run.end_time=4.5",
         "log.snapshots=0.5",
         "feed[0].count=450",
         "boundary[1].plane.point=[0.05,0.0,0.0]",
@@ -123,7 +123,7 @@ fn hoppers_flow() {
 #[test]
 fn spheres_flow_from_a_cone() {
     let options = [
-        "run.finish=0.35",
+        "run.end_time=0.35",
         "settle.at_most=0.4",
         "fill[0].lattice.count=1500",
         "log.snapshots=never",
@@ -141,7 +141,7 @@ fn spheres_flow_from_a_cone() {
 /// `funnel`: what lies over the orifice flows out, what lies in the corners stays.
 #[test]
 fn a_funnel_empties_its_middle() {
-    let (_, sink) = run(&planar("funnel", &["run.finish=2.5"]));
+    let (_, sink) = run(&planar("funnel", &["run.end_time=2.5"]));
     let (first, last) = (at(&sink, 0.0), at(&sink, 2.5));
     let there = |grain: u32| last.iter().find(|row| row.grain == grain);
     let (mut middle, mut gone, mut corners, mut crept) = (0, 0, 0, 0.0);
@@ -166,7 +166,7 @@ fn a_funnel_empties_its_middle() {
 /// `tilt`: the bed stands still most of the time, slips now and then from far below the angle at which it flows, and then flows over the rim.
 #[test]
 fn a_tilted_bed_slips_and_then_flows() {
-    let (_, sink) = run(&planar("tilt", &["run.finish=34", "log.snapshots=never"]));
+    let (_, sink) = run(&planar("tilt", &["run.end_time=34", "log.snapshots=never"]));
     let flows = sink.series.iter().find(|row| row.grains + 10 < 300);
     let flows = flows.expect("it flows").time;
     // 0.4 to 0.56 rad.
@@ -187,12 +187,12 @@ fn a_tilted_bed_slips_and_then_flows() {
 /// `cell_packings` look at, it is what da Cruz, Emam, Prochnow, Roux and Chevoir 2005 found, 0.25 + 1.1 I, far above 0.32.
 #[test]
 fn friction_grows_with_the_inertial_number() {
-    let options = ["periodic.shear[0].rate=23.0", "run.finish=0.6"];
+    let options = ["periodic.shear[0].rate=23.0", "run.end_time=0.6"];
     let (system, _) = run(&planar("simple-shear", &options));
     let friction = system.summary().cell.unwrap().friction.unwrap();
     close("in a cell", friction, 0.25 + 1.1 * 0.25, 0.07);
 
-    let options = ["boundary[1].belt=[3.0,0.0]", "run.finish=0.8"];
+    let options = ["boundary[1].belt=[3.0,0.0]", "run.end_time=0.8"];
     let (_, sink) = run(&planar("shear-cell", &options));
     let of = |of: &dyn Fn(&SeriesRow) -> f64| mean(&sink, 0.3, 0.8, of);
     let load = of(&|row| row.walls[1][1]);
@@ -222,7 +222,7 @@ fn friction_grows_with_the_inertial_number() {
 /// of the long run: `cavity`.)
 #[test]
 fn a_grid_lets_small_disks_pass() {
-    let (_, sink) = run(&planar("osmosis", &["run.finish=2.5"]));
+    let (_, sink) = run(&planar("osmosis", &["run.end_time=2.5"]));
     let left = |rows: &[arenite::record::GrainRow], large: bool| {
         let sort = rows.iter().filter(|row| (row.radius > 0.005) == large);
         sort.filter(|row| row.position[0] < 0.2).count()
@@ -241,7 +241,7 @@ fn a_grid_lets_small_disks_pass() {
 /// has filled its box; its restitution is 0.9.
 #[test]
 fn contacts_of_a_soft_gas_take_a_tenth_of_the_time() {
-    let setup = spatial("soft-gas", &["run.finish=0.07", "log.snapshots=never"]);
+    let setup = spatial("soft-gas", &["run.end_time=0.07", "log.snapshots=never"]);
     let reduced = 0.5 * setup.grains[0].mass;
     let lasts = PI / (1e4 / reduced - 0.25 * 262.1f64.powi(2)).sqrt();
     close("restitution", libm::exp(-0.5 * 262.1 * lasts), 0.9, 1e-3);
@@ -259,7 +259,7 @@ fn contacts_of_a_soft_gas_take_a_tenth_of_the_time() {
 fn forces_are_in_equilibrium_after_each_disk() {
     for (name, finish, count) in [("pile", 300, 6), ("silo-large", 200, 2)] {
         let options = [
-            format!("run.finish={finish}.0"),
+            format!("run.end_time={finish}.0"),
             format!("log.snapshots={}.0", finish / count),
         ];
         let (_, sink) = silo::planar(name, &options.each_ref().map(String::as_str));

@@ -138,31 +138,35 @@ fn run(scenario: &str, set: &[&str]) -> (tempfile::TempDir, Value) {
 #[test]
 fn embedded_scenarios_run_and_their_ledgers_close() {
     let short = [
-        ("hopper", 2, &["run.finish=0.3"][..]),
-        ("hopper-poly", 2, &["run.finish=0.3"]),
-        ("hopper-3d", 3, &["run.finish=0.06", "settle.at_most=0.35"]),
-        ("dam-break", 2, &["run.finish=0.2", "settle.at_most=0.3"]),
-        ("conveyor", 2, &["run.finish=0.3"]),
-        ("screen", 2, &["run.finish=0.5"]),
-        ("segregation", 2, &["run.finish=0.1"]),
-        ("brazil-nut", 2, &["run.finish=0.2", "settle.at_most=0.3"]),
-        ("shear-cell", 2, &["run.finish=0.1"]),
-        ("simple-shear", 2, &["run.finish=0.1"]),
-        ("triaxial", 3, &["run.finish=0.01", "settle.at_most=0.02"]),
-        ("triaxial-cell", 3, &["run.finish=0.02"]),
-        ("pipe-flow", 2, &["run.finish=0.5"]),
-        ("ice-floes", 2, &["run.finish=60.0"]),
-        ("centrifuge", 2, &["run.finish=0.2"]),
-        ("toning", 3, &["run.finish=1e-4"]),
+        ("hopper", 2, &["run.end_time=0.3"][..]),
+        ("hopper-poly", 2, &["run.end_time=0.3"]),
+        (
+            "hopper-3d",
+            3,
+            &["run.end_time=0.06", "settle.at_most=0.35"],
+        ),
+        ("dam-break", 2, &["run.end_time=0.2", "settle.at_most=0.3"]),
+        ("conveyor", 2, &["run.end_time=0.3"]),
+        ("screen", 2, &["run.end_time=0.5"]),
+        ("segregation", 2, &["run.end_time=0.1"]),
+        ("brazil-nut", 2, &["run.end_time=0.2", "settle.at_most=0.3"]),
+        ("shear-cell", 2, &["run.end_time=0.1"]),
+        ("simple-shear", 2, &["run.end_time=0.1"]),
+        ("triaxial", 3, &["run.end_time=0.01", "settle.at_most=0.02"]),
+        ("triaxial-cell", 3, &["run.end_time=0.02"]),
+        ("pipe-flow", 2, &["run.end_time=0.5"]),
+        ("ice-floes", 2, &["run.end_time=60.0"]),
+        ("centrifuge", 2, &["run.end_time=0.2"]),
+        ("toning", 3, &["run.end_time=1e-4"]),
         (
             "cohesive-heap",
             2,
-            &["run.finish=0.1", "settle.at_most=0.2"],
+            &["run.end_time=0.1", "settle.at_most=0.2"],
         ),
         (
             "angle-of-repose",
             3,
-            &["run.finish=0.05", "settle.at_most=0.1"],
+            &["run.end_time=0.05", "settle.at_most=0.1"],
         ),
         ("rolling", 3, &[]),
         ("head-on", 3, &[]),
@@ -170,42 +174,54 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("oblique-impact", 3, &[]),
         ("spinning-ball", 3, &[]),
         ("stacked-compression", 3, &[]),
-        ("silo", 2, &["run.finish=40"]),
-        ("silo-large", 2, &["run.finish=40"]),
-        ("silo-3d", 3, &["run.finish=40"]),
-        ("silo-to-heap", 2, &["run.finish=6"]),
-        ("silo-fill", 2, &["run.finish=1", "feed[0].count=50"]),
-        ("silo-fill-large", 2, &["run.finish=1", "feed[0].count=50"]),
-        ("fill-3d", 3, &["run.finish=0.6", "feed[0].count=40"]),
-        ("discharge-reload", 2, &["run.finish=2.2"]),
-        ("funnel", 2, &["run.finish=0.3", "settle.at_most=0.3"]),
-        ("heap", 2, &["run.finish=1", "feed[0].count=50"]),
-        ("tilt", 2, &["run.finish=1"]),
-        ("drum", 2, &["run.finish=1"]),
-        ("pile", 2, &["run.finish=40"]),
+        ("silo", 2, &["run.end_time=40"]),
+        ("silo-large", 2, &["run.end_time=40"]),
+        ("silo-3d", 3, &["run.end_time=40"]),
+        ("silo-to-heap", 2, &["run.end_time=6"]),
+        ("silo-fill", 2, &["run.end_time=1", "feed[0].count=50"]),
+        (
+            "silo-fill-large",
+            2,
+            &["run.end_time=1", "feed[0].count=50"],
+        ),
+        ("fill-3d", 3, &["run.end_time=0.6", "feed[0].count=40"]),
+        ("discharge-reload", 2, &["run.end_time=2.2"]),
+        ("funnel", 2, &["run.end_time=0.3", "settle.at_most=0.3"]),
+        ("heap", 2, &["run.end_time=1", "feed[0].count=50"]),
+        ("tilt", 2, &["run.end_time=1"]),
+        ("drum", 2, &["run.end_time=1"]),
+        ("pile", 2, &["run.end_time=40"]),
         ("bridge", 2, &[]),
-        ("gas", 3, &["run.finish=1"]),
-        ("cooling-gas", 3, &["run.finish=0.5"]),
-        ("soft-gas", 3, &["run.finish=0.1"]),
+        ("gas", 3, &["run.end_time=1"]),
+        ("cooling-gas", 3, &["run.end_time=0.5"]),
+        ("soft-gas", 3, &["run.end_time=0.1"]),
         ("billiard", 2, &[]),
         ("newton-cradle", 3, &[]),
-        ("mill", 3, &["run.finish=0.1"]),
-        ("rain", 2, &["run.finish=0.8"]),
-        ("tbar", 3, &["run.finish=20"]),
-        ("t-gas", 3, &["run.finish=0.03"]),
-        ("settle-shapes", 2, &["run.finish=0.3"]),
-        ("hopper-ovals", 2, &["run.finish=0.2", "settle.at_most=0.7"]),
+        ("mill", 3, &["run.end_time=0.1"]),
+        ("rain", 2, &["run.end_time=0.8"]),
+        ("tbar", 3, &["run.end_time=20"]),
+        ("t-gas", 3, &["run.end_time=0.03"]),
+        ("settle-shapes", 2, &["run.end_time=0.3"]),
+        (
+            "hopper-ovals",
+            2,
+            &["run.end_time=0.2", "settle.at_most=0.7"],
+        ),
         (
             "hopper-clumps",
             2,
-            &["run.finish=0.2", "settle.at_most=0.7"],
+            &["run.end_time=0.2", "settle.at_most=0.7"],
         ),
-        ("cavity", 3, &["run.finish=0.003"]),
-        ("osmosis", 2, &["run.finish=0.2"]),
-        ("rod-box", 2, &["run.finish=10"]),
-        ("domino", 2, &["run.finish=0.3"]),
-        ("gomboc", 3, &["run.finish=0.5"]),
-        ("drum-clumps", 3, &["run.finish=0.2", "settle.at_most=0.2"]),
+        ("cavity", 3, &["run.end_time=0.003"]),
+        ("osmosis", 2, &["run.end_time=0.2"]),
+        ("rod-box", 2, &["run.end_time=10"]),
+        ("domino", 2, &["run.end_time=0.3"]),
+        ("gomboc", 3, &["run.end_time=0.5"]),
+        (
+            "drum-clumps",
+            3,
+            &["run.end_time=0.2", "settle.at_most=0.2"],
+        ),
     ];
     let names: Vec<&str> = short.iter().map(|(name, ..)| *name).collect();
     for item in arenite::scenario::embedded::SCENARIOS {
@@ -255,7 +271,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
 #[test]
 fn link_events_cost_their_neighbourhood() {
     for name in ["hopper", "hopper-poly"] {
-        let (_folder, figures) = run(name, &["run.finish=1.5"]);
+        let (_folder, figures) = run(name, &["run.end_time=1.5"]);
         let cost = |key: &str| {
             let value = &figures["work"]["grains_per_link_event"][key];
             value.as_f64().unwrap()
@@ -344,7 +360,7 @@ fn near(found: f64, wanted: f64, tolerance: f64) {
 fn a_feed_keeps_its_interval() {
     let (folder, figures) = run_text(
         2,
-        "seed = 5\n[run]\nfinish = 1.0\n[[feed]]\nmaterial = \"thesis-disk\"\nradius = 0.01\n\
+        "seed = 5\n[run]\nend_time = 1.0\n[[feed]]\nmaterial = \"thesis-disk\"\nradius = 0.01\n\
          count = 20\nmin = [0.0, 0.0]\nmax = [1.0, 1.0]\nevery = 0.03\nstart = 0.2\n\
          velocity = [0.0, 3.0]\n",
     );
@@ -373,7 +389,7 @@ fn a_feed_keeps_its_interval() {
 fn a_poisson_feed_is_poisson() {
     let (folder, figures) = run_text(
         2,
-        "seed = 11\n[run]\nfinish = 4.0\noutlet_interval = 0.001\n[[feed]]\n\
+        "seed = 11\n[run]\nend_time = 4.0\noutlet_interval = 0.001\n[[feed]]\n\
          material = \"thesis-disk\"\nradius = 0.001\ncount = 100000\nmin = [0.0, 0.0]\n\
          max = [1.0, 0.1]\npoisson = 500.0\nvelocity = [0.0, 50.0]\n[[outlet]]\n\
          outside = { min = [-1.0, -1.0], max = [2.0, 1.0] }\n",
@@ -394,12 +410,12 @@ fn a_poisson_feed_is_poisson() {
     near(number(&figures, "/energy/balance_error"), 0.0, 1e-9);
 }
 
-/// A feed that finds no room waits, and gives up after its tries.
+/// A feed that finds no room waits, and gives up after its retries.
 #[test]
 fn a_feed_without_room_waits_and_jams() {
-    let feed = "[run]\nfinish = 1.0\n[[feed]]\nmaterial = \"thesis-disk\"\nradius = 0.01\n\
-        count = 10\nmin = [0.0, 0.0]\nmax = [0.001, 0.001]\nevery = 0.02\npostpone = 0.01\n\
-        tries = 5\nshots = 3\n";
+    let feed = "[run]\nend_time = 1.0\n[[feed]]\nmaterial = \"thesis-disk\"\nradius = 0.01\n\
+        count = 10\nmin = [0.0, 0.0]\nmax = [0.001, 0.001]\nevery = 0.02\nretry_interval = 0.01\n\
+        max_retries = 5\nattempts = 3\n";
     // The first stays where it is: the second is tried at 0.02 s and four times more.
     let (folder, figures) = run_text(2, feed);
     assert_eq!(figures["grains"]["created"], 1);
@@ -408,8 +424,8 @@ fn a_feed_without_room_waits_and_jams() {
     near(times(&folder, "jam")[0], 0.06, 1e-9);
     let warnings = figures["warnings"].as_array().unwrap();
     for (warning, said) in warnings.iter().zip([
-        "`feed[0]` cannot give what it is asked for",
-        "feed 1 found no room in 5 tries and stopped at 0.060000 s",
+        "`feed[0]` cannot give the required",
+        "feed 1 found no room in 5 retries and stopped at 0.060000 s",
         "`feed[0]` fell short",
     ]) {
         assert!(warning.as_str().unwrap().starts_with(said), "{warning}");
@@ -440,7 +456,7 @@ fn a_feed_without_room_waits_and_jams() {
 fn a_gate_opens_in_time() {
     let (folder, figures) = run_text(
         2,
-        "[field]\ngravity = [0.0, -9.8]\n[run]\nfinish = 1.0\nstop_when_empty = true\n\
+        "[field]\ngravity = [0.0, -9.8]\n[run]\nend_time = 1.0\nstop_when_empty = true\n\
          outlet_interval = 0.001\n[[boundary]]\nname = \"gate\"\nmaterial = \"thesis-wall\"\n\
          plane = { point = [0, 0], normal = [0, 1] }\nopens_at = 0.25\n[[fill]]\n\
          material = \"thesis-disk\"\ngrains = [{ position = [0.1, 0.01], radius = 0.01 }, \
@@ -473,7 +489,7 @@ fn a_moving_wall_gives_energy() {
     let (folder, figures) = run_text(
         2,
         &format!(
-            "[run]\nfinish = 0.05\nsafety = 0.1\n{ELASTIC}\
+            "[run]\nend_time = 0.05\nsafety = 0.1\n{ELASTIC}\
              [[boundary]]\nname = \"piston\"\nmaterial = \"ball\"\n\
              plane = {{ point = [0, 0], normal = [1, 0] }}\nmotion = {{ velocity = [0.5, 0] }}\n\
              [[fill]]\nmaterial = \"ball\"\ngrains = [{{ position = [0.02, 0], radius = 0.01 }}]\n"
@@ -499,7 +515,7 @@ fn a_moving_wall_gives_energy() {
 fn drag_slows_a_fall() {
     let (folder, figures) = run_text(
         3,
-        "[field]\ngravity = [0, 0, -9.8]\ndrag = 0.1\n[run]\nfinish = 0.5\nstep = 1e-4\n\
+        "[field]\ngravity = [0, 0, -9.8]\ndrag = 0.1\n[run]\nend_time = 0.5\nstep = 1e-4\n\
          [material.ball]\ndensity = 2500.0\n[[fill]]\nmaterial = \"ball\"\n\
          grains = [{ position = [0, 0, 1], radius = 0.01 }]\n",
     );
@@ -519,7 +535,7 @@ fn grains_meet_across_a_periodic_border() {
     let (folder, figures) = run_text(
         2,
         &format!(
-            "[periodic]\nx = [0.0, 0.2]\n[run]\nfinish = 0.1\nsafety = 0.1\n{ELASTIC}\
+            "[periodic]\nx = [0.0, 0.2]\n[run]\nend_time = 0.1\nsafety = 0.1\n{ELASTIC}\
              [[fill]]\nmaterial = \"ball\"\n\
              grains = [{{ position = [0.05, 0], radius = 0.01, velocity = [-1, 0] }}, \
              {{ position = [0.15, 0], radius = 0.01, velocity = [1, 0] }}]\n"

@@ -32,7 +32,7 @@ fn core_index(rows: &[GrainRow]) -> [f64; 2] {
 /// standard errors. After one and two fifths of a turn it is over three of them, in the mean of the last second.
 #[test]
 fn small_disks_gather_in_the_core_of_a_drum() {
-    let setup = support::planar("segregation", &["run.finish=9"]);
+    let setup = support::planar("segregation", &["run.end_time=9"]);
     let large = setup.grains.iter().filter(|grain| grain.radius > 0.004);
     let mass: f64 = setup.grains.iter().map(|grain| grain.mass).sum();
     let share = large.map(|grain| grain.mass).sum::<f64>() / mass;
@@ -76,7 +76,7 @@ fn a_large_disk_rises_in_a_shaken_box() {
 /// All that passes the deck is small, most of what is small passes, and no stone is lost between the meters.
 #[test]
 fn a_screen_parts_small_from_large() {
-    let (system, _) = support::run(&support::planar("screen", &["run.finish=4"]));
+    let (system, _) = support::run(&support::planar("screen", &["run.end_time=4"]));
     let summary = system.summary();
     let [feed, under, over] = summary.meters.as_slice() else {
         panic!("three meters");

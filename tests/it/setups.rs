@@ -67,7 +67,7 @@ pub fn empty<D: Dimension>(law: ContactLaw, step: f64, finish: f64) -> Setup<D> 
         run: RunSetup {
             begin: 0.0,
             settle: None,
-            finish,
+            end_time: finish,
             stop_when_empty: false,
         },
         log: LogSetup {

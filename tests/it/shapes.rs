@@ -130,7 +130,7 @@ fn crowd<D: Integrate>(forms: &[ShapeTemplate<D>], stiffness: f64, friction: f64
     }
     let before = momenta(&setup.grains);
     let (system, _) = run(&setup);
-    let after = momenta(&system.grains_at(setup.run.finish));
+    let after = momenta(&system.grains_at(setup.run.end_time));
     let summary = system.summary();
     let links = system.dem().book.counts.opened;
     assert!(links > 10, "{links}");
@@ -265,7 +265,7 @@ fn clumps_collide_across_a_periodic_border() {
         }
         let (system, _) = run(&setup);
         assert!(system.dem().book.counts.opened >= 1);
-        system.grains_at(setup.run.finish)
+        system.grains_at(setup.run.end_time)
     };
     for (a, b) in run_at(0.1).iter().zip(&run_at(0.0)) {
         let off = (a.velocity - b.velocity).norm();
@@ -401,7 +401,7 @@ fn shapes_resume_with_the_same_bits() {
     for name in ["hopper-ovals", "hopper-clumps"] {
         let options = [
             "settle.at_most=0.5",
-            "run.finish=0.2",
+            "run.end_time=0.2",
             "fill[0].lattice.count=150",
             "log.checkpoint=0.08",
         ];
@@ -434,7 +434,11 @@ fn a_clump_of_one_disk_is_a_disk() {
             vec![format!("shape.one={shape}"), "fill[0].shape=\"one\"".into()]
         };
         let mut options: Vec<&str> = shape.iter().map(String::as_str).collect();
-        options.extend(["run.finish=0.1", "settle.at_most=0.3", "morph.rigid=false"]);
+        options.extend([
+            "run.end_time=0.1",
+            "settle.at_most=0.3",
+            "morph.rigid=false",
+        ]);
         run(&planar("hopper", &options)).0.state_hash()
     };
     let one = "{disks=[{centre=[0.0,0.0],radius=2.0}]}";
@@ -540,7 +544,7 @@ fn bounces_where_flyers_collide<D: Integrate>() {
         "{:?}",
         stepped[0].velocity
     );
-    let ended = system.grains_at(setup.run.finish);
+    let ended = system.grains_at(setup.run.end_time);
     assert_eq!(format!("{:?}", ended[0]), format!("{:?}", stepped[0]));
 }
 

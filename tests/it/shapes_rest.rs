@@ -46,8 +46,8 @@ fn on_a_floor<D: Formed>(form: ShapeTemplate<D>, friction: f64, turn: f64) -> Se
         strike: 0.05,
         wake_share: 0.2,
         carry_every: 0.075,
-        pace: 0.015,
-        left: 0.2,
+        solve_time: 0.015,
+        residual_after_solve: 0.2,
     });
     floor(&mut setup);
     let mut grain = Grain::new(0, 0, 0.01, 1.0, place::<D>(0.0, 0.0));
@@ -123,7 +123,7 @@ fn a_bar_on_two_feet_bears_what_the_lever_rule_says() {
         let rigid = system.rigid_groups().grounded;
         assert_eq!(rigid.len(), usize::from(friction > 0.0), "{friction}");
         // Once it stands, nothing is stepped.
-        setup.run.finish = 5.0;
+        setup.run.end_time = 5.0;
         let later = run(&setup).2;
         assert_eq!(later.work.grain_steps, summary.work.grain_steps);
     }
@@ -134,7 +134,7 @@ fn a_bar_on_two_feet_bears_what_the_lever_rule_says() {
 /// until they lie; then they stand still.
 fn falls<D: Formed + Integrate>(form: ShapeTemplate<D>, upright: f64, lies: bool) {
     let mut setup = on_a_floor(form, 0.5, upright + 2e-3);
-    setup.run.finish = 0.12;
+    setup.run.end_time = 0.12;
     let mut free = setup.clone();
     free.models.morph = None;
     let [still, stepped] = [&setup, &free].map(|setup| run(setup).0);
@@ -142,7 +142,7 @@ fn falls<D: Formed + Integrate>(form: ShapeTemplate<D>, upright: f64, lies: bool
     assert!(still.dem().world.grains.standing().is_empty());
     assert_eq!(a, b, "it falls as if it were alone");
     assert!(support::up::<D>(a.position) < setup.grains[0].position[D::N - 1]);
-    setup.run.finish = 3.0;
+    setup.run.end_time = 3.0;
     let (system, _, summary) = run(&setup);
     let height = support::up::<D>(system.grains_at(3.0)[0].position) / 0.01;
     assert!(summary.energy.balance_error < 1e-3);
@@ -190,7 +190,7 @@ fn box_of(shape: &str, count: u32, more: &str) -> Setup<Planar> {
         [field]
         gravity = [0.0, -9.8]
         [run]
-        finish = 20.0
+        end_time = 20.0
         [log]
         series = "never"
         snapshots = "never"
@@ -242,7 +242,7 @@ const SHAPES: [&str; 3] = ["oval", "quasi-triangle", "bar"];
 /// The state of a bed that has settled with every grain stepped, and the rules of rest for what comes after.
 fn settled(setup: &mut Setup<Planar>) -> (Vec<u8>, MorphSetup) {
     let morph = setup.models.morph.take().expect("a section [morph]");
-    setup.run.finish = 0.5;
+    setup.run.end_time = 0.5;
     let mut system = System::new(setup.clone()).unwrap();
     finish(&mut system, &mut NullSink);
     (system.save().unwrap(), morph)
@@ -491,7 +491,7 @@ fn a_bed_of_shapes_that_rained_bears_its_weight() {
     for shape in SHAPES {
         let mut setup = box_of(shape, 1, &rain(shape, 60));
         setup.run.settle = None;
-        setup.run.finish = 2.5;
+        setup.run.end_time = 2.5;
         (setup.log.series, setup.log.snapshots) = (Some(0.05), Some(2.5));
         let (_, records, summary) = run(&setup);
         let (grains, links) = records.snapshots.last().expect("the end");
@@ -533,7 +533,7 @@ fn clumps_in_space_stand_still_as_well() {
         [field]
         gravity = [0.0, 0.0, -9.8]
         [run]
-        finish = 1.5
+        end_time = 1.5
         [log]
         snapshots = 1.5
         [morph]
@@ -605,7 +605,7 @@ fn one_place_holds_where_rolling_there_lifts() {
         high.rotation += 1e-4;
         high.position.y = 2.0 * half + under - 2e-7;
         setup.grains.push(high);
-        setup.run.finish = 0.1;
+        setup.run.end_time = 0.1;
         let standing = run(&setup).0.dem().world.grains.standing().len();
         assert_eq!(standing, if stands { 2 } else { 1 });
     }
@@ -616,11 +616,11 @@ fn a_saved_state_with_shapes_at_rest_goes_on_with_the_same_bits() {
     for shape in SHAPES {
         let mut setup = box_of(shape, 1, &rain(shape, 30));
         setup.run.settle = None;
-        setup.run.finish = 1.0;
+        setup.run.end_time = 1.0;
         let mut system = run(&setup).0;
         assert!(system.dem().world.grains.standing().len() > 5);
         system.extend(1.4);
-        setup.run.finish = 1.4;
+        setup.run.end_time = 1.4;
         let mut again = System::restore(setup, &system.save().unwrap()).expect("its own");
         for system in [&mut system, &mut again] {
             finish(system, &mut NullSink);
@@ -641,7 +641,7 @@ fn a_tap_wakes_shapes_that_stand_still() {
     for shape in SHAPES {
         let tap = "[[perturb]]\ntime = 1.0\ntap = { velocity = [0.0, 0.3] }\n";
         let mut setup = box_of(shape, 60, tap);
-        setup.run.finish = 3.0;
+        setup.run.end_time = 3.0;
         let (system, _, summary) = run(&setup);
         let mass: f64 = system.grains_at(3.0).iter().map(|grain| grain.mass).sum();
         let energy = &summary.energy;
@@ -662,7 +662,7 @@ fn shapes_that_stand_still_are_woken_by_a_gate_that_opens() {
     let out = |seed: u32, still: bool| {
         let overrides = [
             &format!("seed={seed}"),
-            "run.finish=0.8",
+            "run.end_time=0.8",
             "log.snapshots=never",
             "log.series=0.05",
             "fill[0].lattice.count=250",

@@ -195,7 +195,7 @@ fn unbelieved<D: Dimension>(setup: &Setup<D>, finish: f64) -> Setup<D> {
         normal: place::<D>(0.0, 1.0),
     });
     wall(&mut setup, "far", shape).opens_at = Some(1e9);
-    setup.run.finish = finish;
+    setup.run.end_time = finish;
     setup
 }
 
@@ -206,7 +206,7 @@ fn believed<D: Integrate>(setups: impl Iterator<Item = Setup<D>>) -> [usize; 2] 
     for setup in setups {
         let (system, _) = support::run(&setup);
         let summary = system.summary();
-        let longer = unbelieved(&setup, 4.0 * setup.run.finish);
+        let longer = unbelieved(&setup, 4.0 * setup.run.end_time);
         let truth = support::run(&longer).0.summary();
         assert_ne!(truth.status, Status::Jammed);
         let seed = setup.seed;
@@ -219,7 +219,7 @@ fn believed<D: Integrate>(setups: impl Iterator<Item = Setup<D>>) -> [usize; 2] 
             assert!(jam.verdict_time > jam.time);
             found[0] += 1;
         } else {
-            let silent = setup.run.finish - out.last;
+            let silent = setup.run.end_time - out.last;
             let flows = truth.grains.last == 0 || all.count > out.count;
             assert!(
                 flows || silent < 1.0,
@@ -240,7 +240,7 @@ fn narrow(orifice: f64, count: u32, finish: f64, seed: u32) -> Setup<Planar> {
         format!("boundary[3].segment={{from=[0.3,{top}],to=[{high},0.0]}}"),
         format!("fill[0].lattice.min=[0.0,{}]", top + 0.03),
         format!("fill[0].lattice.count={count}"),
-        format!("run.finish={finish}"),
+        format!("run.end_time={finish}"),
         format!("seed={seed}"),
         "log.snapshots=never".into(),
         "log.series=never".into(),
@@ -304,7 +304,7 @@ fn the_last_row_is_at_the_end() {
     // From collision to collision, and of a packing.
     for scenario in ["billiard", "pile"] {
         let overrides = [
-            "run.finish=0.0107",
+            "run.end_time=0.0107",
             "log.series=0.002",
             "log.snapshots=never",
         ];
@@ -331,7 +331,7 @@ fn the_last_row_tells_of_what_went_wrong() {
             down[n - 1] = -9.81;
             at[n - 1] = 0.3;
             let text = format!(
-                "name = \"stops\"\ndimension = {n}\n[field]\ngravity = {down:?}\n[run]\nfinish = 9.0\n[log]\nseries = 0.5\n\
+                "name = \"stops\"\ndimension = {n}\n[field]\ngravity = {down:?}\n[run]\nend_time = 9.0\n[log]\nseries = 0.5\n\
                  [material.a]\ndensity = 1000.0\n{section}[[boundary]]\nname = \"box\"\nmaterial = \"a\"\n\
                  box = {{ min = {low:?}, max = {high:?}, grains = \"inside\" }}\n[[fill]]\nmaterial = \"a\"\n\
                  grains = [{{ position = {at:?}, radius = 0.02 }}]\n"

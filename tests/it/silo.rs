@@ -76,7 +76,7 @@ fn every_grain_is_in_equilibrium_after_each_step() {
     for grains in [1usize, 7, 40, 120] {
         let mut part = full.clone();
         part.grains.truncate(grains);
-        part.run.finish = grains as f64;
+        part.run.end_time = grains as f64;
         let run = fill(part, &mut MemorySink::default());
         let (worst, whole) = imbalance(&run);
         // The bound; displacements of 1e-6 m against places of 1 m lose six digits at
@@ -94,7 +94,7 @@ fn every_grain_is_in_equilibrium_after_each_step() {
 
 #[test]
 fn no_link_pulls_and_none_passes_coulombs_bound() {
-    let (run, _) = planar("silo", &["seed=2", "run.finish=200"]);
+    let (run, _) = planar("silo", &["seed=2", "run.end_time=200"]);
     let packing = run.packing();
     let rounding = 1e-9 * 0.01;
     let mut at_bound = 0;
@@ -123,7 +123,7 @@ fn no_link_pulls_and_none_passes_coulombs_bound() {
 
 #[test]
 fn the_energy_book_closes() {
-    let (run, sink) = planar("silo", &["seed=1", "run.finish=150"]);
+    let (run, sink) = planar("silo", &["seed=1", "run.end_time=150"]);
     let energy = run.summary().energy;
     // Potential energy released goes into springs, slides and what sudden loads leave over, each
     // summed by itself; what is missing is rounding of potentials of metres against micrometres.
@@ -142,7 +142,7 @@ fn the_energy_book_closes() {
 fn all_solvers_give_the_same_forces() {
     let forces = |solver: &str| {
         let set = format!("quasi_static.solver={solver:?}");
-        let (run, _) = planar("silo", &["seed=4", "run.finish=80", &set]);
+        let (run, _) = planar("silo", &["seed=4", "run.end_time=80", &set]);
         let packing = run.packing();
         let links = packing.network().links().len();
         (0..links)
@@ -187,7 +187,7 @@ fn a_bridge_shares_its_load_when_it_closes() {
 
 #[test]
 fn spheres_rest_in_a_cylinder() {
-    let AnySetup::Spatial(setup) = setup("silo-3d", &["run.finish=60"]) else {
+    let AnySetup::Spatial(setup) = setup("silo-3d", &["run.end_time=60"]) else {
         panic!("silo-3d is spatial");
     };
     let mut part = setup;

@@ -21,10 +21,10 @@ fn setup(seed: u64, grains: usize) -> Setup<Planar> {
     let AnySetup::Planar(mut setup) = resolved.expect("it resolves").setup else {
         panic!("the silo is planar");
     };
-    setup.run.finish = grains as f64;
+    setup.run.end_time = grains as f64;
     setup.log.events = EventLog::None;
     setup.log.series = None;
-    setup.log.snapshots = Some(setup.run.finish);
+    setup.log.snapshots = Some(setup.run.end_time);
     setup
 }
 

@@ -7,19 +7,19 @@ use arenite::prelude::*;
 /// A short run of each kind of driver and of most models, with what is set for it.
 const RUNS: [(&str, &[&str]); 7] = [
     // Settling, steps, grains that stand still, an outlet.
-    ("hopper", &["run.finish=0.3"]),
+    ("hopper", &["run.end_time=0.3"]),
     // Collisions in flight beside steps.
-    ("rain", &["run.finish=0.4"]),
+    ("rain", &["run.end_time=0.4"]),
     // Feeds, groups at rest.
-    ("heap", &["run.finish=0.9"]),
+    ("heap", &["run.end_time=0.9"]),
     // From collision to collision.
-    ("gas", &["run.finish=0.6"]),
+    ("gas", &["run.end_time=0.6"]),
     // From equilibrium to equilibrium.
-    ("silo", &["run.finish=60"]),
+    ("silo", &["run.end_time=60"]),
     // A filling in equilibrium that goes on as motion.
-    ("silo-to-heap", &["run.finish=2.4"]),
+    ("silo-to-heap", &["run.end_time=2.4"]),
     // Space, a wall that turns.
-    ("drum-clumps", &["run.finish=0.05"]),
+    ("drum-clumps", &["run.end_time=0.05"]),
 ];
 
 fn built<'a>(name: &str, set: &[&str]) -> Simulation<'a> {
@@ -159,7 +159,7 @@ fn observers_look_in_time() {
     let (mut fast, mut slow) = (Vec::new(), Vec::new());
     let mut simulation = Simulation::builder()
         .scenario("hopper")
-        .set("run.finish=0.1")
+        .set("run.end_time=0.1")
         .observe(0.01, |moment| fast.push(moment.time))
         .observe(0.025, |moment| slow.push(moment.time))
         .stop_when(0.02, |moment| moment.time > 0.03)
@@ -185,12 +185,12 @@ fn observers_look_in_time() {
 
 #[test]
 fn steps_end_where_the_run_does() {
-    let mut simulation = built("hopper", &["run.finish=0.05"]);
+    let mut simulation = built("hopper", &["run.end_time=0.05"]);
     let times = simulation
         .steps(0.02, 1.0)
         .map(|moment| moment.unwrap().time);
     assert_eq!(times.collect::<Vec<_>>(), [0.02, 0.04]);
-    let mut even = built("hopper", &["run.finish=0.05"]);
+    let mut even = built("hopper", &["run.end_time=0.05"]);
     let times = even.steps(0.025, 1.0).map(|moment| moment.unwrap().time);
     assert_eq!(times.collect::<Vec<_>>(), [0.025, 0.05]);
     assert_eq!(simulation.run().unwrap(), Stop::Over(Outcome::Finished));
@@ -200,14 +200,14 @@ fn steps_end_where_the_run_does() {
 /// A flag stops a run from outside; it goes on once the flag is taken back.
 #[test]
 fn a_flag_stops_a_run() {
-    let mut simulation = built("heap", &["run.finish=2.0"]);
+    let mut simulation = built("heap", &["run.end_time=2.0"]);
     simulation.run_until(0.1).unwrap();
     simulation.interrupt().store(true, Ordering::Relaxed);
     assert_eq!(simulation.run().unwrap(), Stop::Over(Outcome::Interrupted));
     assert!(simulation.time() < 2.0);
     simulation.interrupt().store(false, Ordering::Relaxed);
     simulation.run().unwrap();
-    let mut whole = built("heap", &["run.finish=2.0"]);
+    let mut whole = built("heap", &["run.end_time=2.0"]);
     whole.run().unwrap();
     assert_eq!(whole.summary().state_hash, simulation.summary().state_hash);
 }
@@ -222,15 +222,15 @@ fn faults_are_told() {
     let hopper = || Simulation::builder().scenario("hopper");
     assert!(error(Simulation::builder()).contains("nothing to run"));
     assert!(error(Simulation::builder().scenario("hoper")).contains("hopper"));
-    assert!(error(hopper().set("run.finish")).contains('='));
-    assert!(error(hopper().set("run.finnish=1")).contains("finish"));
+    assert!(error(hopper().set("run.end_time")).contains('='));
+    assert!(error(hopper().set("run.finnish=1")).contains("end_time"));
     assert!(error(hopper().observe(0.0, |_| ())).contains("more than 0"));
     assert!(error(hopper().stop_when(f64::NAN, |_| true)).contains("more than 0"));
     assert!(error(hopper().resume([1, 2, 3])).contains("saved"));
-    let text = "name = \"a\"\ndimension = 2\n[run]\nfinish = \"long\"\n";
+    let text = "name = \"a\"\ndimension = 2\n[run]\nend_time = \"long\"\n";
     let told = error(Simulation::builder().text("mine.toml", text));
     assert!(told.contains("mine.toml:4"), "{told}");
-    let mut simulation = built("hopper", &["run.finish=0.01"]);
+    let mut simulation = built("hopper", &["run.end_time=0.01"]);
     let told = simulation.run_until(f64::NAN).unwrap_err().to_string();
     assert!(told.contains("not a number"), "{told}");
     let steps: Vec<_> = simulation.steps(-1.0, 1.0).collect();

@@ -156,7 +156,7 @@ fn keeps_momenta<D: Integrate>() {
     .spin = D::spin_from_fn(|k| [-10.0, 5.0, 25.0][k]);
     let before = momenta(&setup.grains);
     let (system, _) = run(&setup);
-    let grains = system.grains_at(setup.run.finish);
+    let grains = system.grains_at(setup.run.end_time);
     let after = momenta(&grains);
     close("momentum", (after.0 - before.0).norm(), 0.0, 1e-15);
     let turned = after.1 - before.1;
@@ -238,7 +238,7 @@ fn rebound<D: Integrate>(
     );
     add(&mut setup, RADIUS, MASS, x, v);
     let (system, _) = run(&setup);
-    let after = up::<D>(system.grains_at(setup.run.finish)[0].velocity);
+    let after = up::<D>(system.grains_at(setup.run.end_time)[0].velocity);
     (after, system.summary().energy.balance_error)
 }
 
@@ -654,7 +654,7 @@ fn a_pull_counts_for_the_step_of_smoothed_resistance() {
     let setup = stuck(law, slots);
     let before = kinetic(&setup.grains);
     let (system, _) = run(&setup);
-    let spin = system.grains_at(setup.run.finish)[0].spin;
+    let spin = system.grains_at(setup.run.end_time)[0].spin;
     assert!(spin.abs() < 1e-3, "{spin}");
     let lost = system.summary().energy.dissipated.slip;
     close("slip", lost / before, 1.0, 0.05);

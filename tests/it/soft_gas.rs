@@ -335,7 +335,7 @@ fn gas_text(count: usize, length: f64, finish: f64, law: &str, events: &str) -> 
 name = "gas"
 dimension = 3
 [run]
-finish = {finish}
+end_time = {finish}
 [log]
 series = {}
 snapshots = "never"
@@ -683,7 +683,7 @@ fn friction_by_law_turns_grains_as_clusters_do() {
                     collapse: CollapseName::Stop,
                 });
                 let mut sink = MemorySink::default();
-                setup.log.snapshots = Some(setup.run.finish);
+                setup.log.snapshots = Some(setup.run.end_time);
                 run_to_end(setup.clone(), None, &mut sink);
                 let rows = &sink.snapshots.last().unwrap().0;
                 for (row, grain) in rows.iter().zip(&by_steps) {

@@ -160,7 +160,7 @@ fn a_push_begins_and_ends() {
 fn grains_that_are_fed_count_for_the_step() {
     let folder = tempfile::tempdir().unwrap();
     let text = "name = \"fed\"\ndimension = 2\n[field]\nfluid = { relaxation_time = 0.05 }\n\
-        flow = { stream = { mass = 1e-3, velocity = [1.0, 0.0] } }\n[run]\nfinish = 0.1\n\
+        flow = { stream = { mass = 1e-3, velocity = [1.0, 0.0] } }\n[run]\nend_time = 0.1\n\
         [material.stone]\ndensity = 1500.0\n[[law]]\nbetween = [\"stone\", \"stone\"]\n\
         linear = { normal_stiffness = 1e4, tangential_stiffness = 5e3, normal_damping = 5.0, tangential_damping = 3.0, friction = 0.4 }\n\
         [[feed]]\nmaterial = \"stone\"\nradius = 0.005\ncount = 40\npoisson = 400.0\nmin = [0.0, 0.0]\nmax = [0.3, 0.3]\n";

@@ -72,7 +72,7 @@ pub fn wall<'a, D: Dimension>(
         shape,
         motion: Motion::Fixed,
         opens_at: None,
-        passes: 0.0,
+        passes_below_radius: 0.0,
         belt: D::Vector::default(),
     });
     let last = setup.boundaries.len() - 1;
@@ -105,7 +105,7 @@ pub fn run<D: Integrate>(setup: &Setup<D>) -> (System<D>, MemorySink) {
 
 /// The grains at the end of a run.
 pub fn end<D: Integrate>(setup: &Setup<D>) -> Vec<Grain<D>> {
-    run(setup).0.grains_at(setup.run.finish)
+    run(setup).0.grains_at(setup.run.end_time)
 }
 
 /// Grains may stand still where they lack a thousandth of their weight: a hundredth of the default; for
@@ -119,8 +119,8 @@ pub fn finely() -> MorphSetup {
         strike: 0.05,
         wake_share: 0.2,
         carry_every: 0.02,
-        pace: 0.01,
-        left: 2e-3,
+        solve_time: 0.01,
+        residual_after_solve: 2e-3,
     }
 }
 

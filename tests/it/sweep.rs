@@ -19,7 +19,7 @@ dimension = 2
 [field]
 gravity = [0.0, -9.8]
 [run]
-finish = 0.4
+end_time = 0.4
 stop_when_empty = true
 outlet_interval = 0.005
 [log]
@@ -55,7 +55,7 @@ const MINI_SWEEP: &str = r#"scenario = "mini.toml"
 seeds = 3
 [grid]
 "fill[0].lattice.count" = [12, 24]
-"run.finish" = { from = 0.3, to = 0.4, count = 2 }
+"run.end_time" = { from = 0.3, to = 0.4, count = 2 }
 "#;
 
 /// A folder with the small scenario and a sweep over it.
@@ -260,7 +260,7 @@ until = 0.25
     .enumerate()
     {
         let toml = spec(k);
-        for line in lines.iter().chain(&["finish = 0.25"]) {
+        for line in lines.iter().chain(&["end_time = 0.25"]) {
             assert!(
                 toml.lines().any(|there| there == *line),
                 "{line} is not in\n{toml}"
@@ -331,48 +331,51 @@ fn wrong_files_are_explained() {
             ],
         ),
         (
-            "[grid]\nrun.finish = 3\n",
+            "[grid]\nrun.end_time = 3\n",
             &["must be a list of values or a range"],
         ),
-        ("[grid]\nrun.finish = []\n", &["`run.finish` has no value"]),
         (
-            "[grid]\nrun.finish = { from = 1 }\n",
+            "[grid]\nrun.end_time = []\n",
+            &["`run.end_time` has no value"],
+        ),
+        (
+            "[grid]\nrun.end_time = { from = 1 }\n",
             &["lacks the key `to`"],
         ),
         (
-            "[grid]\nrun.finish = { from = 1, to = 2 }\n",
+            "[grid]\nrun.end_time = { from = 1, to = 2 }\n",
             &["a range needs `count` or `by`"],
         ),
         (
-            "[grid]\nrun.finish = { from = 1, to = 2, count = 2, by = 1 }\n",
+            "[grid]\nrun.end_time = { from = 1, to = 2, count = 2, by = 1 }\n",
             &["`count` or `by`, not both"],
         ),
         (
-            "[grid]\nrun.finish = { from = 1, to = 2, by = -1 }\n",
+            "[grid]\nrun.end_time = { from = 1, to = 2, by = -1 }\n",
             &["steps of -1 do not lead from 1 to 2"],
         ),
         (
-            "[grid]\nrun.finish = { from = 1, to = 2, by = 1e-9 }\n",
+            "[grid]\nrun.end_time = { from = 1, to = 2, by = 1e-9 }\n",
             &["at most 1000000 are allowed"],
         ),
         (
-            "[grid]\nrun.finish = { from = 1, to = 2, count = 0 }\n",
+            "[grid]\nrun.end_time = { from = 1, to = 2, count = 0 }\n",
             &["`count` is 0"],
         ),
         (
-            "[grid]\nrun.finish = { from = 0, to = 2, count = 2, scale = \"log\" }\n",
+            "[grid]\nrun.end_time = { from = 0, to = 2, count = 2, scale = \"log\" }\n",
             &["`from` is 0, but equal ratios need numbers above 0"],
         ),
         (
-            "[grid]\nrun.finish = { from = 0, to = inf, count = 2 }\n",
+            "[grid]\nrun.end_time = { from = 0, to = inf, count = 2 }\n",
             &["`to` is inf, but must be a finite number"],
         ),
         (
-            "[grid]\nrun.finish = { from = 1, to = 2, count = 9, whole = true }\n",
+            "[grid]\nrun.end_time = { from = 1, to = 2, count = 9, whole = true }\n",
             &["the range gives 1 twice"],
         ),
         (
-            "[grid]\nrun.finish = { from = 1, to = 2, cuont = 9 }\n",
+            "[grid]\nrun.end_time = { from = 1, to = 2, cuont = 9 }\n",
             &["has no key `cuont`", "did you mean `count`?"],
         ),
         (
@@ -381,12 +384,12 @@ fn wrong_files_are_explained() {
         ),
         ("[grid]\nseed = [1]\n", &["seeds are listed in `seeds`"]),
         (
-            "[grid]\nrun.finish = [1]\n[set]\n\"run.finish\" = 2\n",
-            &["`run.finish` is given twice"],
+            "[grid]\nrun.end_time = [1]\n[set]\n\"run.end_time\" = 2\n",
+            &["`run.end_time` is given twice"],
         ),
         (
-            "[[zip]]\nrun.finish = [1, 2]\nrun.tolerance = [1]\n",
-            &["`run.tolerance` has 1 values, but `run.finish` has 2"],
+            "[[zip]]\nrun.end_time = [1, 2]\nrun.tolerance = [1]\n",
+            &["`run.tolerance` has 1 values, but `run.end_time` has 2"],
         ),
         ("[[zip]]\n", &["the zip holds no key"]),
         (
@@ -394,11 +397,11 @@ fn wrong_files_are_explained() {
             &["nothing in `derive` uses the variable `$w`"],
         ),
         (
-            "[grid]\n\"$w\" = [1]\n[derive]\nrun.finish = \"$v\"\n",
+            "[grid]\n\"$w\" = [1]\n[derive]\nrun.end_time = \"$v\"\n",
             &["there is no variable `$v`", "there are: `w`"],
         ),
         (
-            "[grid]\n\"$w\" = [1]\n[derive]\nrun.finish = \"$w +\"\n",
+            "[grid]\n\"$w\" = [1]\n[derive]\nrun.end_time = \"$w +\"\n",
             &[
                 "`$w +` cannot be worked out: it ends where a number should be",
                 "with $w = 1",
@@ -406,7 +409,7 @@ fn wrong_files_are_explained() {
             ],
         ),
         (
-            "[grid]\n\"$status\" = [1]\n[derive]\nrun.finish = \"$status\"\n",
+            "[grid]\n\"$status\" = [1]\n[derive]\nrun.end_time = \"$status\"\n",
             &["the table has a column `status` already"],
         ),
         ("[set]\n\"$w\" = 1\n", &["`$w` is a variable"]),
@@ -415,19 +418,19 @@ fn wrong_files_are_explained() {
             &["there is no key to draw"],
         ),
         (
-            "[sample]\ncount = 0\nkeys = { run.finish = [1] }\n",
+            "[sample]\ncount = 0\nkeys = { run.end_time = [1] }\n",
             &["`count` is 0, but must be 1 to 1000000"],
         ),
         (
-            "[sample]\ncount = 4\n[sample.keys]\nrun.finish = { from = 1, to = 2, count = 3 }\n",
+            "[sample]\ncount = 4\n[sample.keys]\nrun.end_time = { from = 1, to = 2, count = 3 }\n",
             &["a sample draws from all of the range: no `count`"],
         ),
         (
-            "[sample]\ncount = 4\nmethod = \"sobel\"\nkeys = { run.finish = [1] }\n",
+            "[sample]\ncount = 4\nmethod = \"sobel\"\nkeys = { run.end_time = [1] }\n",
             &["cannot be `sobel`", "did you mean `sobol`?"],
         ),
         (
-            "[grid]\nrun.finish = { from = 1, to = 2, count = 100000 }\nrun.tolerance = { from = 1, to = 2, count = 100000 }\n",
+            "[grid]\nrun.end_time = { from = 1, to = 2, count = 100000 }\nrun.tolerance = { from = 1, to = 2, count = 100000 }\n",
             &["more than 1000000 runs"],
         ),
         (
@@ -435,8 +438,8 @@ fn wrong_files_are_explained() {
             &["the table has no column `discharge.rate`"],
         ),
         (
-            "[grid]\nrun.finish = [1]\n[study.beverloo]\nwidth = \"$w\"\n",
-            &["the table has no column `w`", "there are: `run.finish`"],
+            "[grid]\nrun.end_time = [1]\n[study.beverloo]\nwidth = \"$w\"\n",
+            &["the table has no column `w`", "there are: `run.end_time`"],
         ),
     ];
     for (text, wanted) in cases {
@@ -1016,10 +1019,13 @@ fn the_command_line_sets_all_runs() {
         let set = arenite::scenario::Override::set(set).unwrap();
         Sweep::load(file.to_str().unwrap(), &[set])
     };
-    let sweep = load("run.finish=0.125").unwrap();
+    let sweep = load("run.end_time=0.125").unwrap();
     let point = &sweep.points().unwrap()[0];
     let toml = sweep.resolve(point).unwrap().toml;
-    assert!(toml.lines().any(|line| line == "finish = 0.125"), "{toml}");
+    assert!(
+        toml.lines().any(|line| line == "end_time = 0.125"),
+        "{toml}"
+    );
     let error = load("fill.0.lattice.count=3").unwrap_err().to_string();
     assert!(error.contains("the sweep varies this key"), "{error}");
     let error = load("seed=3").unwrap_err().to_string();
@@ -1030,7 +1036,7 @@ fn the_command_line_sets_all_runs() {
 #[test]
 fn parameters_keep_their_kind() {
     let (sweep, points) = plan(
-        "scenario = \"mini.toml\"\n[grid]\n\"run.stop_when_empty\" = [true, false]\n\"fill[0].material\" = [\"glass\"]\n\"run.finish\" = [1, 0.5]\n\"fill[0].lattice.min\" = [[0.0, 0.01]]\n",
+        "scenario = \"mini.toml\"\n[grid]\n\"run.stop_when_empty\" = [true, false]\n\"fill[0].material\" = [\"glass\"]\n\"run.end_time\" = [1, 0.5]\n\"fill[0].lattice.min\" = [[0.0, 0.01]]\n",
     );
     assert_eq!(points.len(), 4);
     assert_eq!(points[0].settings[0].1.scalar, Scalar::Flag(true));
@@ -1051,7 +1057,7 @@ fn parameters_keep_their_kind() {
         ]))
     );
     assert_eq!(
-        cells("run.finish"),
+        cells("run.end_time"),
         Some(Cells::Floats(vec![
             Some(1.0),
             Some(0.5),
@@ -1096,8 +1102,8 @@ fn beverloo_s_exponent_is_found() {
 fn a_value_twice_is_refused() {
     for (wrong, told) in [
         (
-            "[grid]\nrun.finish = [0.1, 0.2, 0.1]\n",
-            "`run.finish` has the value 0.1 twice",
+            "[grid]\nrun.end_time = [0.1, 0.2, 0.1]\n",
+            "`run.end_time` has the value 0.1 twice",
         ),
         (
             "[grid]\n\"fill[0].lattice.count\" = [3, 4, 3.0]\n",
@@ -1108,8 +1114,8 @@ fn a_value_twice_is_refused() {
             "has the value 'glass' twice",
         ),
         (
-            "[[zip]]\nrun.finish = [0.1, 0.2, 0.1]\nrun.tolerance = [1e-3, 1e-3, 0.001]\n",
-            "rows 1 and 3 of the zip are the same: run.finish = 0.1, run.tolerance = 0.001",
+            "[[zip]]\nrun.end_time = [0.1, 0.2, 0.1]\nrun.tolerance = [1e-3, 1e-3, 0.001]\n",
+            "rows 1 and 3 of the zip are the same: run.end_time = 0.1, run.tolerance = 0.001",
         ),
     ] {
         let error = parse(&format!("scenario = \"mini.toml\"\n{wrong}")).unwrap_err();
@@ -1117,7 +1123,7 @@ fn a_value_twice_is_refused() {
         assert!(error.contains("s.toml:"), "no place: {error}");
     }
     // Rows that share a value only, and a text beside a list that reads alike, are different.
-    let zip = "[[zip]]\nrun.finish = [0.1, 0.1]\nrun.tolerance = [1e-3, 1e-4]\n";
+    let zip = "[[zip]]\nrun.end_time = [0.1, 0.1]\nrun.tolerance = [1e-3, 1e-4]\n";
     assert_eq!(plan(&format!("scenario = \"mini.toml\"\n{zip}")).1.len(), 2);
     let alike = "scenario = \"mini.toml\"\n[grid]\nname = [\"[1]\", [1]]\n";
     assert_eq!(plan(alike).1.len(), 2);

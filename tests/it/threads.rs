@@ -70,7 +70,7 @@ fn ended<D: Integrate>(system: &System<D>, setup: &Setup<D>, sink: &MemorySink) 
     let mut summary = system.summary();
     summary.time.wall = 0.0;
     summary.events.per_wall_second = 0.0;
-    let grains = system.grains_at(setup.run.finish);
+    let grains = system.grains_at(setup.run.end_time);
     let (events, series) = (&sink.events, &sink.series);
     format!("{grains:?} {events:?} {series:?} {summary:?}")
 }
@@ -154,7 +154,7 @@ fn a_run_goes_on_with_other_threads() {
     let mut resumed = System::restore(setup.clone(), &kept.states[0]).unwrap();
     let after = on(3, &mut resumed);
     assert_eq!(after.events.len(), sink.events.len());
-    let grains = |system: &System<Planar>| format!("{:?}", system.grains_at(setup.run.finish));
+    let grains = |system: &System<Planar>| format!("{:?}", system.grains_at(setup.run.end_time));
     assert!(grains(&resumed) == grains(&whole));
 }
 
@@ -177,7 +177,7 @@ fn parts_move_as_alone<D: Integrate>(across: usize, steps: usize) {
     let velocities = |setup: &Setup<D>| -> Vec<D::Vector> {
         let mut system = System::new(setup.clone()).unwrap();
         finish(&mut system, &mut MemorySink::default());
-        let grains = system.grains_at(setup.run.finish);
+        let grains = system.grains_at(setup.run.end_time);
         grains
             .iter()
             .map(|grain: &Grain<D>| grain.velocity)
@@ -245,17 +245,17 @@ fn overlapping<D: Dimension>(grains: &[Grain<D>], periodic: &[Option<PeriodicAxi
 /// ledger closes.
 fn links_are_all_there<D: Integrate>(across: usize, steps: usize) {
     let mut setup = wrapped::<D>(3 * BAND, across, steps);
-    setup.log.series = Some(setup.run.finish);
+    setup.log.series = Some(setup.run.end_time);
     let before = momenta(&setup.grains).0;
     let mut system = System::new(setup.clone()).unwrap();
     let sink = on(2, &mut system);
     let row = sink.series.last().unwrap();
     // The row is of the last evaluation, half a step of motion or less from the grains at the end, 5 um at 1 m/s: of tens of thousands of
     // pairs whose gaps spread over a fifth of a diameter one or two may come into touch or part meanwhile (as it is, none does).
-    let pairs = overlapping(&system.grains_at(setup.run.finish), &setup.space.periodic);
+    let pairs = overlapping(&system.grains_at(setup.run.end_time), &setup.space.periodic);
     assert!(row.links > 10_000, "{row:?}");
     close("links", row.links as f64, pairs as f64, 3.0);
-    let after = momenta(&system.grains_at(setup.run.finish)).0;
+    let after = momenta(&system.grains_at(setup.run.end_time)).0;
     let scale = 0.01 * 0.5 * (3 * BAND) as f64;
     assert!(
         (after - before).norm() < 1e-12 * scale,

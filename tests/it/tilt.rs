@@ -24,7 +24,7 @@ fn run(setup: &Setup<Planar>) -> (System<Planar>, MemorySink, Summary) {
 
 #[test]
 fn in_a_slow_tilt_a_bed_stands_still_and_bears_its_weight() {
-    let (system, records, summary) = run(&tilt(&["run.finish=4", "log.snapshots=4"]));
+    let (system, records, summary) = run(&tilt(&["run.end_time=4", "log.snapshots=4"]));
     let work = &summary.work;
     // It slips here and there, for it was only just filled; stepped all the time it would be 1.
     assert!(
@@ -63,7 +63,7 @@ fn in_a_fast_tilt_all_step() {
         let tilt = tilt(&[
             &format!("perturb[0].tilt.angle={}", rate * duration),
             &format!("perturb[0].tilt.duration={duration}"),
-            "run.finish=0.25",
+            "run.end_time=0.25",
             "run.tolerance=0.001",
             "morph.carry_every=0.162",
         ]);
@@ -195,7 +195,7 @@ fn a_bridge_slips_where_statics_say() {
 
 #[test]
 fn same_bits_from_a_state_saved_in_a_slow_tilt() {
-    let overrides = ["run.finish=2.5", "log.checkpoint=0.6"];
+    let overrides = ["run.end_time=2.5", "log.checkpoint=0.6"];
     let setup = tilt(&overrides);
     let mut system = System::new(setup.clone()).unwrap();
     let mut sink = Checkpoints::default();

@@ -14,7 +14,7 @@ const HALF: f64 = 0.5 / 1500.0;
 
 fn toning(amplitude: f64, finish: f64) -> Setup<Spatial> {
     let field = format!("field.electric.amplitude=[0.0, 0.0, {amplitude:e}]");
-    spatial("toning", &[&field, &format!("run.finish={finish:e}")])
+    spatial("toning", &[&field, &format!("run.end_time={finish:e}")])
 }
 
 /// The same with one grain in the middle, upon which no other acts.

@@ -188,7 +188,7 @@ fn all_models_collide_at_the_same_times() {
     ] {
         let driven = |run: &str, log: &str, section: &str| {
             let text = format!(
-                "name = 'ring'\ndimension = 3\n[run]\nfinish = 0.55\n{run}\n[log]\nsnapshots = 'never'\ncheckpoint = 'never'\n\
+                "name = 'ring'\ndimension = 3\n[run]\nend_time = 0.55\n{run}\n[log]\nsnapshots = 'never'\ncheckpoint = 'never'\n\
                  {log}\n{section}\n[material.a]\ndensity = 1000.0\n[[law]]\nbetween = ['a', 'a']\n[law.linear]\n\
                  normal_stiffness = 1e8\ntangential_stiffness = 0.0\nnormal_damping = 0.0\ntangential_damping = 0.0\nfriction = 0.0\n\
                  [[boundary]]\nname = 'ring'\nmaterial = 'a'\ntorus = {{ centre = [0.0, 0.0, 0.0], axis = [0.1, 0.0, 1.0], radius = 0.5, \
@@ -275,7 +275,7 @@ fn what_is_no_torus_is_refused() {
     let told = |dimension: usize, torus: &str| {
         let place = &[0.5, 0.0, 0.0][..dimension];
         let text = format!(
-            "name = 'ring'\ndimension = {dimension}\n[run]\nfinish = 1.0\n[material.a]\ndensity = 1.0\n[[boundary]]\nmaterial = 'a'\ntorus = {torus}\n[[fill]]\nmaterial = 'a'\n\
+            "name = 'ring'\ndimension = {dimension}\n[run]\nend_time = 1.0\n[material.a]\ndensity = 1.0\n[[boundary]]\nmaterial = 'a'\ntorus = {torus}\n[[fill]]\nmaterial = 'a'\n\
              grains = [{{ position = {place:?}, radius = 0.01 }}]\n"
         );
         let problem = Scenario::parse("written", &text, None, &[]).and_then(|one| one.resolve());

@@ -332,7 +332,7 @@ fn cavities<D: Integrate>(shape: impl Fn(D::Vector) -> Shape<D>) {
         let (system, _) = run(&setup);
         let links = system.summary().events.by_kind["insert-link"];
         assert!(links > 3, "{at}: {links} contacts");
-        system.grains_at(setup.run.finish)[0]
+        system.grains_at(setup.run.end_time)[0]
     };
     let midst = scene(MIDST);
     for at in [ORIGIN, ORIGIN + 0.03, ORIGIN + LENGTH - 0.02] {

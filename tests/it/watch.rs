@@ -48,7 +48,7 @@ fn over_floor(gravity: &str, more: &str, stiffness: &str, grains: &str) -> Strin
         )
     };
     format!(
-        "name = \"watched\"\ndimension = 2\n[field]\ngravity = {gravity}\n[run]\nfinish = 3.5\n{more}\
+        "name = \"watched\"\ndimension = 2\n[field]\ngravity = {gravity}\n[run]\nend_time = 3.5\n{more}\
          [material.stuff]\ndensity = 1000.0\n[material.wall]\n{}{}[[boundary]]\nname = \"floor\"\nmaterial = \"wall\"\n\
          plane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}\n[[fill]]\nmaterial = \"stuff\"\n{grains}\n",
         law("stuff"),
@@ -125,7 +125,7 @@ fn a_snapshot_at_the_finish_is_not_lost_by_rounding() {
             "1e5",
             STACK,
         );
-        let text = text.replace("finish = 3.5", "finish = 0.3");
+        let text = text.replace("end_time = 3.5", "end_time = 0.3");
         let text = match model.contains("events") {
             true => text
                 .replace("0.01], radius", "0.5], radius")
@@ -169,13 +169,13 @@ fn endless_sequences_of_collisions_end() {
         );
         let _ = write!(model, "contact_time = 1e-4\ncollapse = \"elastic\"\n");
         let text =
-            over_floor(gravity, &model, "1e5", grains).replace("finish = 3.5", "finish = 1.0");
+            over_floor(gravity, &model, "1e5", grains).replace("end_time = 3.5", "end_time = 1.0");
         let figures = run(&text).1.unwrap_or_else(|error| panic!("{error}"));
         let impacts = figures.impacts.unwrap();
         assert!(impacts.grain.lasting + impacts.wall.lasting > 10);
         // Where contacts last they are followed: the same by the law, in flight until it no longer is.
         let text = over_floor(gravity, "collisions = true\n", "1e5", grains)
-            .replace("finish = 3.5", "finish = 0.6");
+            .replace("end_time = 3.5", "end_time = 0.6");
         let figures = run(&text).1.unwrap_or_else(|error| panic!("{error}"));
         assert!(
             figures.work.collisions < 100_000,

@@ -37,7 +37,7 @@ fn a_ball_slides_until_it_rolls() {
         let (system, sink) = run(&setup);
         let rows = &sink.wear;
         let slid = k * v * v / (2.0 * mu * G);
-        let pressed = total(rows, |row| row.pressed_way);
+        let pressed = total(rows, |row| row.archard_work);
         close("way", pressed, MASS * G * slid, 1e-3 * MASS * G * slid);
         let work = total(rows, |row| row.friction);
         close(
@@ -150,7 +150,7 @@ fn laws_that_slide_in_other_ways() {
     let folder = tempfile::tempdir().unwrap();
     let slides = |law: &str| {
         let text = format!(
-            "name = \"slides\"\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n[run]\nfinish = 0.3\n[log]\nwear = 0.01\n\
+            "name = \"slides\"\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n[run]\nend_time = 0.3\n[log]\nwear = 0.01\n\
              [material.stone]\ndensity = 2500.0\nyoung = 1e7\npoisson = 0.3\n[[law]]\nbetween = [\"stone\", \"stone\"]\n{law}\n\
              [[boundary]]\nmaterial = \"stone\"\nplane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}\n\
              [[fill]]\nmaterial = \"stone\"\ngrains = [{{ position = [0.0, 0.005], radius = 0.005, velocity = [1.0, 0.0] }}]\n"
@@ -162,8 +162,8 @@ fn laws_that_slide_in_other_ways() {
         (total(&sink.wear, |row| row.friction), book)
     };
     for law in [
-        "limit_spring_only = true\nlinear = { normal_stiffness = 1e5, tangential_stiffness = 8e4, normal_damping = 30.0, tangential_damping = 15.0, friction = 0.4 }",
-        "mutze = { squared_restitution = 0.5, friction = 0.4, smoothing_speed = 0.001 }",
+        "coulomb_limit = \"spring\"\nlinear = { normal_stiffness = 1e5, tangential_stiffness = 8e4, normal_damping = 30.0, tangential_damping = 15.0, friction = 0.4 }",
+        "hertz_hysteretic = { squared_restitution = 0.5, friction = 0.4, smoothing_speed = 0.001 }",
     ] {
         let (work, book) = slides(law);
         assert!(book > 0.01);

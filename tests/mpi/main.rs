@@ -147,9 +147,17 @@ fn runs(folder: &Path) {
         serde_json::from_str::<serde_json::Value>(&text).expect("JSON")
     };
     let mut hashes = Vec::new();
-    for (ranks, bricks) in [(2, "2"), (4, "2x2"), (3, "1x3")] {
+    for (ranks, domains) in [(2, "2"), (4, "2x2"), (3, "1x3")] {
         let out = format!("run-{ranks}");
-        let more = ["--until", "0.1", "-o", &out, "--quiet", "--bricks", bricks];
+        let more = [
+            "--until",
+            "0.1",
+            "-o",
+            &out,
+            "--quiet",
+            "--domains",
+            domains,
+        ];
         well(begin(ranks, "hopper", &more));
         let told = summary(&out);
         assert_eq!(told["status"], "finished");
@@ -173,8 +181,8 @@ fn runs(folder: &Path) {
         ),
         (
             "hopper",
-            vec!["-o", "refused", "--bricks", "3"],
-            "3 x 1 bricks for 2 ranks",
+            vec!["-o", "refused", "--domains", "3"],
+            "3 x 1 domains for 2 ranks",
         ),
         (
             "no-such-scenario",
@@ -205,7 +213,7 @@ fn runs(folder: &Path) {
     well(command);
     let told = summary("limited");
     assert_eq!(told["status"], "finished");
-    println!("runs cut into bricks: passed");
+    println!("runs cut into domains: passed");
 }
 
 /// `arenite sweep` itself.

@@ -92,7 +92,7 @@ laws! {
     viscoelastic: ViscoelasticKeys => Viscoelastic;
     /// Hertz's normal force, weaker while the two part, and friction that goes through zero with the sliding
     /// speed.
-    mutze: MutzeKeys => Mutze;
+    hertz_hysteretic: HertzHystereticKeys => HertzHysteretic;
     /// Hertz's normal force up to a yield pressure, then a plastic one; stiffer unloading.
     thornton_ning: ThorntonNingKeys => ThorntonNing;
 }

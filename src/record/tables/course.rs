@@ -242,7 +242,7 @@ fn cell_fields(f: &mut Fields<SeriesRow>, dimensions: usize) {
     f.float(("cell_offset", "m", about), move |r| of(r).offset);
     f.float(("cell_shear", "1", "shear so far"), move |r| of(r).sheared);
     let about = "share of the cell that grains fill";
-    f.float(("cell_fraction", "1", about), move |r| of(r).fraction);
+    f.float(("solid_fraction", "1", about), move |r| of(r).fraction);
     let about = "links a grain, each counted for both grains";
     f.float(("cell_coordination", "1", about), move |r| {
         of(r).coordination

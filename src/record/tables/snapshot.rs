@@ -95,7 +95,7 @@ pub(in crate::record) fn grain_fields(dimensions: usize) -> Vec<Field<InSnapshot
         (
             "group",
             "1",
-            "number of its group at rest: the least grain number in it; -1 for who does not stand still",
+            "number of its group at rest: the least grain number in it; -1 for a grain that does not stand still",
         ),
         |r| r.1.group,
     );

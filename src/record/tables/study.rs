@@ -146,8 +146,9 @@ pub(in crate::record) fn wear_fields(dimensions: usize) -> Vec<Field<WearRow>> {
     let about = "middle of the cell in the wall's own frame: where it was set up";
     f.vector(dimensions, ("*", "m", about), |r| r.position);
     f.float(("size", "m", "length of the cell's sides"), |r| r.size);
-    let about = "normal force times sliding way; times k / H it is the volume worn (Archard 1953)";
-    f.float(("pressed_way", "J", about), |r| r.pressed_way);
+    let about =
+        "normal force times sliding distance; times k / H it is the volume worn (Archard 1953)";
+    f.float(("archard_work", "J", about), |r| r.archard_work);
     let about = "work of friction of contacts that slid";
     f.float(("friction", "J", about), |r| r.friction);
     f.integer(("impacts", "1", "contacts that began"), |r| {

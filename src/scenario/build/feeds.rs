@@ -62,7 +62,10 @@ pub(super) fn feeds<D: Dimension>(
                 format!("`{at}` does not say how many grains come; it needs `count` or `mass`"),
             ));
         }
-        for (key, value) in [("shots", spec.shots), ("tries", spec.tries)] {
+        for (key, value) in [
+            ("attempts", spec.attempts),
+            ("max_retries", spec.max_retries),
+        ] {
             if !(1..=MAX_TRIES).contains(&value) {
                 let allowed = format!("from 1 to {MAX_TRIES}");
                 return Err(check.wrong(&at.key(key), &value.to_string(), &allowed));
@@ -80,9 +83,9 @@ pub(super) fn feeds<D: Dimension>(
             mass,
             what,
             velocity: check.vector_or_zero::<D>(&at.key("velocity"), spec.velocity.as_deref())?,
-            shots: spec.shots,
-            postpone: check.positive(&at.key("postpone"), spec.postpone)?,
-            tries: spec.tries,
+            attempts: spec.attempts,
+            retry_interval: check.positive(&at.key("retry_interval"), spec.retry_interval)?,
+            max_retries: spec.max_retries,
         });
     }
     Ok(list)

@@ -268,7 +268,7 @@ fn limit(place: &Place, count: u64, before: usize) -> Result<(), Problem> {
     if count == 0 {
         return Err(Problem::at(
             place,
-            format!("`{place}` asks for no grains, but must be at least one"),
+            format!("`{place}` is 0, but must be at least 1"),
         ));
     }
     if count.saturating_add(before as u64) > MAX_GRAINS {

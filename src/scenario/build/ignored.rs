@@ -74,7 +74,10 @@ fn laws_of_rules(spec: &Spec) -> impl Iterator<Item = Place> {
 fn creeping(spec: &Spec) -> impl Iterator<Item = Place> {
     spec.law.iter().enumerate().flat_map(|(k, law)| {
         let at = Place::of("law").index(k);
-        let friction = law.mutze.as_ref().map(|_| at.key("mutze").key("friction"));
+        let friction = law
+            .hertz_hysteretic
+            .as_ref()
+            .map(|_| at.key("hertz_hysteretic").key("friction"));
         let rolling = law.rolling.as_ref();
         let rolling = rolling.filter(|keys| keys.smoothing_speed.is_some());
         friction

@@ -7,7 +7,7 @@ use crate::walls::Motion;
 
 /// Warns of parts of a setup that have no effect before its finish.
 pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
-    let finish = setup.run.finish;
+    let finish = setup.run.end_time;
     let mut found = Vec::new();
     let mut tell = |what: String, when: f64| {
         found.push(format!(

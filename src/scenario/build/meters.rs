@@ -20,7 +20,7 @@ pub(super) fn collect<D: Dimension>(
     scales: &Scales,
 ) -> Result<Vec<MeterSetup<D>>, Problem> {
     let list = Place::of("meter");
-    let finish = spec.run.finish;
+    let finish = spec.run.end_time;
     let usual = (0.25 * scales.time())
         .min(finish / 1000.0)
         .max(finish / settings::MAX_ROWS);

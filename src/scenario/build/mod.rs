@@ -169,7 +169,7 @@ pub(super) fn build<D: Integrate>(
         run: RunSetup {
             begin: 0.0,
             settle: settings.settle,
-            finish: spec.run.finish,
+            end_time: spec.run.end_time,
             stop_when_empty: spec.run.stop_when_empty,
         },
         log: settings.log,

@@ -11,7 +11,7 @@ use crate::system::{MorphSetup, Setup};
 /// Defaults of the policy as fractions of the dwell after which a link is stable (ten contact times).
 const CALM: f64 = 0.4;
 const CARRY: f64 = 7.5;
-const PACE: f64 = 1.5;
+const SOLVE_TIME: f64 = 1.5;
 
 /// Checks the section and writes its defaults into it.
 pub(super) fn build<D: Dimension>(
@@ -36,8 +36,12 @@ pub(super) fn build<D: Dimension>(
         strike: value("strike", &mut section.strike, 50.0 * tolerance)?,
         wake_share: value("wake_share", &mut section.wake_share, 200.0 * tolerance)?,
         carry_every: value("carry_every", &mut section.carry_every, CARRY * dwell)?,
-        pace: value("pace", &mut section.pace, PACE * dwell)?,
-        left: value("left", &mut section.left, 200.0 * tolerance)?,
+        solve_time: value("solve_time", &mut section.solve_time, SOLVE_TIME * dwell)?,
+        residual_after_solve: value(
+            "residual_after_solve",
+            &mut section.residual_after_solve,
+            200.0 * tolerance,
+        )?,
     };
     if !section.rigid {
         return Ok(None);
@@ -49,8 +53,18 @@ pub(super) fn build<D: Dimension>(
         ));
     }
     for (low, least, high, value) in [
-        ("residual", morph.residual, "left", morph.left),
-        ("left", morph.left, "wake", morph.wake),
+        (
+            "residual",
+            morph.residual,
+            "residual_after_solve",
+            morph.residual_after_solve,
+        ),
+        (
+            "residual_after_solve",
+            morph.residual_after_solve,
+            "wake",
+            morph.wake,
+        ),
     ] {
         if value < least {
             return Err(check.wrong(

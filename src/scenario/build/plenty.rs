@@ -8,11 +8,11 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
     let unit = if D::N == 2 { "kg/m" } else { "kg" };
     let mut found = Vec::new();
     for (k, feed) in setup.sources.feeds.iter().enumerate() {
-        let due = feed.due(&setup.matter.forms, setup.run.finish);
+        let due = feed.due(&setup.matter.forms, setup.run.end_time);
         let Some(room) = setup.room_of(feed) else {
             continue;
         };
-        let lasts = feed.last_due(&setup.matter.forms, setup.run.finish) - feed.start;
+        let lasts = feed.last_due(&setup.matter.forms, setup.run.end_time) - feed.start;
         let most = room.most(lasts.max(0.0));
         if due.mass <= most {
             continue;
@@ -35,9 +35,9 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
             )
         };
         found.push(format!(
-            "`feed[{k}]` cannot give what it is asked for, {} {unit}{rate} by {} s: {passes}; a larger region, a higher `velocity` or less to give",
+            "`feed[{k}]` cannot give the required {} {unit}{rate} by {} s: {passes}; a larger region, a higher `velocity` or less to give",
             digits(due.mass),
-            digits(setup.run.finish)
+            digits(setup.run.end_time)
         ));
     }
     found

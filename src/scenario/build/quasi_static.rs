@@ -120,7 +120,7 @@ pub(super) fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<String> {
         warnings.push(format!(
             "motion would begin at {} s, an interval after the last grain, and the run ends at {} s: nothing moves",
             begin_of(setup, settings),
-            setup.run.finish
+            setup.run.end_time
         ));
     }
     if settings.freedom == FreedomName::Full {

@@ -131,14 +131,14 @@ fn wall_speed<D: Dimension>(motion: &Motion<D>) -> f64 {
 pub(super) fn check(check: Check<'_>, spec: &Spec) -> Result<(), Problem> {
     let at = Place::of("run");
     let run = &spec.run;
-    check.positive(&at.key("finish"), run.finish)?;
+    check.positive(&at.key("end_time"), run.end_time)?;
     if let StepSpec::Seconds(step) = run.step {
         check.positive(&at.key("step"), step)?;
-        if run.finish / step > MAX_STEPS {
+        if run.end_time / step > MAX_STEPS {
             return Err(check.wrong(
                 &at.key("step"),
                 &step.to_string(),
-                &format!("at least finish / {MAX_STEPS:.0e}"),
+                &format!("at least end_time / {MAX_STEPS:.0e}"),
             ));
         }
     }
@@ -179,7 +179,7 @@ pub(super) fn fill_in(
 ) -> Result<Settings, Problem> {
     scales.check()?;
     let at = Place::of("run");
-    let finish = spec.run.finish;
+    let finish = spec.run.end_time;
     let collisions = super::collisions::way(check, spec)?;
     let run = &mut spec.run;
     let step = match run.step {
@@ -292,7 +292,7 @@ pub(super) fn checkpoints<D: Integrate>(spec: &mut Spec, setup: &mut Setup<D>) {
         (work / CHECKPOINT_WORK).floor()
     };
     let parts = parts.min(MAX_CHECKPOINTS);
-    setup.log.checkpoint = (parts >= 1.0).then(|| setup.run.finish / (parts + 1.0));
+    setup.log.checkpoint = (parts >= 1.0).then(|| setup.run.end_time / (parts + 1.0));
     spec.log.checkpoint = Some(match setup.log.checkpoint {
         Some(interval) => IntervalSpec::Seconds(interval),
         None => IntervalSpec::Never,
@@ -310,7 +310,7 @@ pub(super) fn rows(
         return Err(check.wrong(
             place,
             &interval.to_string(),
-            &format!("at least finish / {MAX_ROWS:.0e}"),
+            &format!("at least end_time / {MAX_ROWS:.0e}"),
         ));
     }
     Ok(())

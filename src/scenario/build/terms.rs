@@ -8,7 +8,7 @@ use crate::contact::{
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
-use crate::scenario::spec::{LawSection, Spec};
+use crate::scenario::spec::{CoulombLimit, LawSection, Spec};
 use crate::system::Setup;
 
 /// Builds and checks the terms of a law.
@@ -19,7 +19,7 @@ pub(super) fn collect(
     plain: &ContactLaw,
 ) -> Result<ContactTerms, Problem> {
     let mut terms = ContactTerms {
-        spring_limited: law.limit_spring_only,
+        spring_limited: law.coulomb_limit == CoulombLimit::Spring,
         ..ContactTerms::default()
     };
     if let Some(spec) = &law.cohesion {
@@ -68,7 +68,7 @@ fn first(law: &LawSection) -> &'static str {
         ("plastic", law.plastic.is_some()),
         ("rolling", law.rolling.is_some()),
         ("twisting", law.twisting.is_some()),
-        ("limit_spring_only", law.limit_spring_only),
+        ("coulomb_limit", law.coulomb_limit != CoulombLimit::Total),
     ];
     filled
         .into_iter()

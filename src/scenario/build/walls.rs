@@ -61,8 +61,8 @@ pub(super) fn boundaries<D: Dimension>(
             shape,
             motion,
             opens_at: spec.opens_at,
-            passes: match spec.passes {
-                Some(radius) => check.positive(&at.key("passes"), radius)?,
+            passes_below_radius: match spec.passes_below_radius {
+                Some(radius) => check.positive(&at.key("passes_below_radius"), radius)?,
                 None => 0.0,
             },
             belt: check.vector_or_zero::<D>(&at.key("belt"), spec.belt.as_deref())?,
@@ -194,8 +194,8 @@ fn table<D: Dimension>(
     if corners[0].1 != D::Vector::default() {
         return Err(check.wrong(
             &at.index(0),
-            "a way from the start",
-            "a time and zeros: ways count from where the wall is set up",
+            "a displacement from the start",
+            "a time and zeros: displacements count from where the wall is set up",
         ));
     }
     let rest = MotionPiece {

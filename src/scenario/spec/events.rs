@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::system::{CollapseName, CollisionsName};
 
 /// The event-driven model: grains fly on exact paths from one collision to the next and nothing is
-/// stepped. What becomes of a collision is told by the rule of the pair of materials, else by the
-/// `restitution` for all, else by the pair's contact law. Walls are of all shapes and may move and
+/// stepped. The rule of the pair of materials decides the outcome of a collision, else the
+/// `restitution` for all, else the pair's contact law. Walls are of all shapes and may move and
 /// turn; in fields other than gravity paths are made of pieces of even acceleration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,9 +35,9 @@ pub struct EventsSpec {
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub contact_time: f64,
-    /// What then: the run stops and names the pair, or it collides without loss; who rests on a wall then parts from
+    /// What then: the run stops and names the pair, or it collides without loss; a grain that rests on a wall then parts from
     /// it with the speed that gravity takes away in a quarter of the contact time, and where grains touch at the start they get
-    /// room to part, the way at that speed in the contact time (it goes with the square of the contact time): all places are spread by it, or,
+    /// room to part, the distance at that speed in the contact time (it goes with the square of the contact time): all places are spread by it, or,
     /// where walls hold the grains from all sides or the box is periodic, all radii are smaller by it.
     #[serde(default)]
     pub collapse: CollapseName,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{CountedSpec, RadiusSpec, SortSpec, SpinSpec};
 use crate::walls::shapes::PlaneKeys;
 
-/// Grains that are there at the start: exactly one way (`lattice`, `random`, `roll_down`,
+/// Grains that are there at the start: exactly one of the ways (`lattice`, `random`, `roll_down`,
 /// `file` or `grains`) of a material.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -171,14 +171,14 @@ pub struct FeedSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub velocity: Option<Vec<f64>>,
     /// Random places tried at one go before a grain is postponed, a million at most.
-    #[serde(default = "default_shots")]
-    pub shots: u32,
+    #[serde(default = "default_attempts")]
+    pub attempts: u32,
     /// How long it is postponed, s.
-    #[serde(default = "default_postpone")]
-    pub postpone: f64,
+    #[serde(default = "default_retry_interval")]
+    pub retry_interval: f64,
     /// After this many postponements in a row, a million at most, the feed is jammed.
-    #[serde(default = "default_tries")]
-    pub tries: u32,
+    #[serde(default = "default_max_retries")]
+    pub max_retries: u32,
     /// Sorts of grains that it is mixed of, each with its `share`; of one sort when absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-formula" = "each grain of sort i with probability share_i / sum of shares", "x-unit" = "1", "x-source" = "independent draws"))]
@@ -188,13 +188,13 @@ pub struct FeedSpec {
     pub mix_by: Option<CountedSpec>,
 }
 
-fn default_shots() -> u32 {
+fn default_attempts() -> u32 {
     20
 }
-fn default_postpone() -> f64 {
+fn default_retry_interval() -> f64 {
     0.01
 }
-fn default_tries() -> u32 {
+fn default_max_retries() -> u32 {
     100
 }
 

@@ -3,10 +3,27 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::grains::is_false;
 use crate::contact::laws::keys::{Bound, Keys, Moduli};
 use crate::contact::terms::{CohesionKeys, PlasticKeys, ResistanceKeys};
 use crate::contact::{ContactLaw, laws};
+
+/// What Coulomb's limit holds for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CoulombLimit {
+    /// The sum of the tangential spring and damper.
+    #[default]
+    Total,
+    /// The tangential spring alone; its damper acts only while the link sticks, as in LIGGGHTS and YADE.
+    Spring,
+}
+
+impl CoulombLimit {
+    /// Whether this is the default, which a written scenario leaves out.
+    fn is_total(&self) -> bool {
+        *self == CoulombLimit::Total
+    }
+}
 
 /// Makes the section, with a key for each law.
 macro_rules! section {
@@ -36,11 +53,10 @@ macro_rules! section {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[schemars(extend("x-formula" = "as rolling, of the spins along the normal", "x-unit" = "N m", "x-source" = "Luding 2008"))]
             pub twisting: Option<ResistanceKeys>,
-            /// Coulomb's limit is on the tangential spring alone, and its damper acts only while the link sticks, as in
-            /// LIGGGHTS and YADE. By default the limit is on their sum.
-            #[serde(default, skip_serializing_if = "is_false")]
-            #[schemars(extend("x-formula" = "|kt s| at most mu Fn, ct w beside it", "x-unit" = "N", "x-source" = "as LIGGGHTS and YADE have it"))]
-            pub limit_spring_only: bool,
+            /// What Coulomb's limit holds for.
+            #[serde(default, skip_serializing_if = "CoulombLimit::is_total")]
+            #[schemars(extend("x-formula" = "spring: |kt s| at most mu Fn, ct w beside it", "x-unit" = "N", "x-source" = "spring: as LIGGGHTS and YADE have it"))]
+            pub coulomb_limit: CoulombLimit,
             /// Where the figures come from.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub source: Option<String>,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When grains in equilibrium come to stand still, and when they are woken (docs/morphing.md).
-/// Forces are told in weights of the grain; the defaults follow from `run.tolerance`.
+/// Forces are in weights of the grain; the defaults follow from `run.tolerance`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MorphSpec {
@@ -38,10 +38,10 @@ pub struct MorphSpec {
     /// Time that grains have in such a solve to move against their inertia, s: the longer, the farther
     /// loads are carried at once. Default: 15 contact times of the softest pair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pace: Option<f64>,
+    pub solve_time: Option<f64>,
     /// It is woken when a solve leaves it lacking more than this. Default: 200 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left: Option<f64>,
+    pub residual_after_solve: Option<f64>,
 }
 
 fn default_rigid() -> bool {

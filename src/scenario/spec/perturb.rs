@@ -53,7 +53,7 @@ pub struct TapSpec {
     pub max: Option<Vec<f64>>,
 }
 
-/// A shake: the vessel is displaced by amplitude (1 - cos(2 pi frequency t)), and all is told in its
+/// A shake: the vessel is displaced by amplitude (1 - cos(2 pi frequency t)), and positions are those in its
 /// frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

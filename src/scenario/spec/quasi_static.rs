@@ -14,7 +14,7 @@ pub struct QuasiStaticSpec {
     /// Time from one grain to the next, s: grain k (from 1) comes at k times this.
     #[serde(default = "default_interval")]
     pub interval: f64,
-    /// How displacements are solved for; `arenite check` tells what "auto" chooses.
+    /// How displacements are solved for; `arenite check` shows what "auto" chooses.
     #[serde(default)]
     pub solver: SolverName,
     /// Which displacements grains have.

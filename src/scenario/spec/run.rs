@@ -12,7 +12,7 @@ use crate::system::{EventLog, IntegratorName, NeighborName};
 pub struct RunSpec {
     /// When the run ends, s.
     #[schemars(range(min = 0.0))]
-    pub finish: f64,
+    pub end_time: f64,
     /// Whether the run ends once no grain is left and no feed has more to give.
     #[serde(default)]
     pub stop_when_empty: bool,
@@ -38,7 +38,7 @@ pub struct RunSpec {
     /// Else, and by default, each contact is followed step by step.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub collisions: bool,
-    /// Collisions are short up to this way of the two surfaces during the contact, over the sum of the
+    /// Collisions are short up to this displacement of the two surfaces during the contact, over the sum of the
     /// radii; at walls gravity may change the approach by as much. Default: 30 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collision_way: Option<f64>,
@@ -57,7 +57,7 @@ pub struct RunSpec {
     /// Relative tolerance of slip and grip against the Coulomb limit. Default: tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slip_tolerance: Option<f64>,
-    /// How often grains that have left are looked for, s. Default: finish / 1000.
+    /// How often grains that have left are looked for, s. Default: end_time / 1000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outlet_interval: Option<f64>,
     /// The greatest overlap at the start, as a share of the smaller radius.
@@ -101,10 +101,10 @@ fn default_kinetic_fraction() -> f64 {
 #[serde(deny_unknown_fields)]
 pub struct LogSpec {
     /// Interval of the series (energies, counts, wall loads), s, or "never". Default:
-    /// finish / 500.
+    /// end_time / 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<IntervalSpec>,
-    /// Interval of snapshots of all grains and links, s, or "never". Default: finish / 100.
+    /// Interval of snapshots of all grains and links, s, or "never". Default: end_time / 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshots: Option<IntervalSpec>,
     /// Interval of checkpoints in simulated time, s, or "never". Default: one after each hundred

@@ -50,8 +50,8 @@ macro_rules! boundary {
             /// radius of the circle or sphere around a grain). Absent: none do.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[schemars(range(min = 0.0))]
-            #[schemars(extend("x-formula" = "acts on grains with r > passes", "x-unit" = "m", "x-source" = "geometry"))]
-            pub passes: Option<f64>,
+            #[schemars(extend("x-formula" = "acts on grains with r > passes_below_radius", "x-unit" = "m", "x-source" = "geometry"))]
+            pub passes_below_radius: Option<f64>,
             /// A belt: velocity of its surface, m/s, while the wall itself stays (or moves as `motion` says). Only its part
             /// along the surface counts.
             #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,6 +9,7 @@ use super::{RunsError, settings};
 use crate::event::Regime;
 use crate::record::read::{self, Snapshot, Snapshots};
 use crate::record::{BodyRef, RunMeta, Status, Summary};
+use crate::scenario::aliases;
 use crate::study::network::{links, network};
 use crate::study::repose::repose;
 use crate::study::samples::deciles;
@@ -101,9 +102,10 @@ impl Run {
                 at: summary.time.simulated,
             });
         }
-        let scenario: toml::Table = read::scenario(folder)?
+        let mut scenario: toml::Table = read::scenario(folder)?
             .parse()
             .map_err(|_| no_run("its scenario.toml cannot be read"))?;
+        aliases::rename_table(&mut scenario);
         let (meta, last) = last_snapshot(folder)?;
         let series = read::series(folder)?;
         let times = series.floats("time")?;

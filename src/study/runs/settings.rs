@@ -10,7 +10,7 @@ const FROM_GRAINS: [&str; 5] = [
     "run.stable_dwell",
     "morph.dwell",
     "morph.carry_every",
-    "morph.pace",
+    "morph.solve_time",
 ];
 /// Greatest relative variation: radii are cut at three spreads, and spreads of a few per cent are usual.
 const WAVER: f64 = 0.15;

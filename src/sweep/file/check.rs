@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{OWN_COLUMNS, Sweep};
+use crate::scenario::aliases;
 use crate::scenario::path::{Place, Step};
 use crate::scenario::{Override, Problem};
 use crate::spelling::{names, nearest};
@@ -50,12 +51,12 @@ impl Sweep {
                 variables.insert(name.to_string());
                 key.clone()
             } else {
-                let path = match Place::parse(key) {
+                let path = match place_of(key) {
                     Ok(path) => path.to_string(),
                     Err(why) => {
                         return fail(
                             format!("`{key}` is not a key path: {why}"),
-                            "as in run.finish",
+                            "as in run.end_time",
                         );
                     }
                 };
@@ -63,8 +64,8 @@ impl Sweep {
                     "seed" => {
                         return fail("seeds are listed in `seeds`".into(), "write seeds = ..");
                     }
-                    "run.finish" if self.spec.until.is_some() => {
-                        return fail("`run.finish` is given as `until` too".into(), "twice");
+                    "run.end_time" if self.spec.until.is_some() => {
+                        return fail("`run.end_time` is given as `until` too".into(), "twice");
                     }
                     _ => path,
                 }
@@ -75,7 +76,7 @@ impl Sweep {
             }
         }
         for item in overrides {
-            let path = Place::parse(&item.path).map(|path| path.to_string());
+            let path = place_of(&item.path).map(|path| path.to_string());
             let path = path.unwrap_or_else(|_| item.path.clone());
             let given = seen.get(&path).filter(|place| !place.starts_with("set."));
             if let Some(place) = given {
@@ -189,6 +190,13 @@ impl Sweep {
         }
         Ok(())
     }
+}
+
+/// Parses the path of a key; an old name becomes the new one.
+fn place_of(key: &str) -> Result<Place, String> {
+    let mut place = Place::parse(key)?;
+    aliases::rename_place(&mut place);
+    Ok(place)
 }
 
 pub(super) fn checked_name(spec: &SweepSpec, stem: Option<&str>) -> Result<String, Problem> {

@@ -123,7 +123,8 @@ impl Sweep {
         {
             axis::flatten(keys, true);
         }
-        let spec: SweepSpec = crate::scenario::read(&document)?;
+        let mut spec: SweepSpec = crate::scenario::read(&document)?;
+        spec.study.rename_figures();
         let located = |problem: Problem| SweepError::from(problem.located(&document));
         let name = check::checked_name(&spec, stem).map_err(located)?;
         let place = Place::of("scenario");
@@ -241,7 +242,7 @@ fn given(
     if let Some(until) = spec.until {
         let spans = spans_of(&Place::of("until"));
         fixed.push(Override::from_file(
-            "run.finish",
+            "run.end_time",
             &format!("{until:?}"),
             origin(&spans),
         ));

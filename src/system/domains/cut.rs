@@ -1,4 +1,4 @@
-//! Distribution of grains over ranks: the box cut into bricks, one for each rank.
+//! Distribution of grains over ranks: the box cut into domains, one for each rank.
 
 use crate::geometry::{Dimension, Vector};
 use crate::system::PeriodicAxis;
@@ -6,10 +6,10 @@ use crate::system::PeriodicAxis;
 /// Number of bins of a load along an axis.
 const BINS: usize = 1024;
 
-/// Bricks between planes across each axis, the same throughout the system.
+/// Domains between planes across each axis, the same throughout the system.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cut {
-    bricks: [usize; 3],
+    domains: [usize; 3],
     /// Inner planes of each axis, ascending, m.
     planes: [Vec<f64>; 3],
     periodic: [Option<PeriodicAxis>; 3],
@@ -48,17 +48,17 @@ impl Load {
 
 impl Cut {
     /// Creates a cut that gives all grains to rank 0.
-    pub fn none(bricks: [usize; 3], periodic: &[Option<PeriodicAxis>]) -> Cut {
+    pub fn none(domains: [usize; 3], periodic: &[Option<PeriodicAxis>]) -> Cut {
         Cut {
-            bricks,
-            planes: std::array::from_fn(|k| vec![f64::INFINITY; bricks[k] - 1]),
+            domains,
+            planes: std::array::from_fn(|k| vec![f64::INFINITY; domains[k] - 1]),
             periodic: std::array::from_fn(|k| periodic.get(k).copied().flatten()),
         }
     }
 
-    /// Returns the number of bricks along each axis.
-    pub fn bricks(&self) -> [usize; 3] {
-        self.bricks
+    /// Returns the number of domains along each axis.
+    pub fn domains(&self) -> [usize; 3] {
+        self.domains
     }
 
     /// Returns a cut with the same work between planes, axis by axis.
@@ -69,7 +69,7 @@ impl Cut {
             let all: u64 = bins.iter().sum();
             let (mut bin, mut before) = (0, 0);
             for (index, plane) in cut.planes[k].iter_mut().enumerate() {
-                let wanted = all as f64 * (index + 1) as f64 / self.bricks[k] as f64;
+                let wanted = all as f64 * (index + 1) as f64 / self.domains[k] as f64;
                 while bin + 1 < BINS && (before + bins[bin]) as f64 <= wanted {
                     before += bins[bin];
                     bin += 1;
@@ -90,18 +90,18 @@ impl Cut {
         let mut rank = 0;
         for k in (0..V::LEN).rev() {
             let at = self.periodic[k].map_or(x[k], |axis| axis.wrap(x[k]));
-            rank = rank * self.bricks[k] + self.planes[k].partition_point(|plane| *plane <= at);
+            rank = rank * self.domains[k] + self.planes[k].partition_point(|plane| *plane <= at);
         }
         rank
     }
 
-    /// Returns the extent of a rank's brick along an axis; an end without a neighbour is infinite.
+    /// Returns the extent of a rank's domain along an axis; an end without a neighbour is infinite.
     fn extent(&self, rank: usize, axis: usize) -> [f64; 2] {
-        let across: usize = self.bricks[..axis].iter().product();
-        let index = rank / across % self.bricks[axis];
+        let across: usize = self.domains[..axis].iter().product();
+        let index = rank / across % self.domains[axis];
         let planes = &self.planes[axis];
         let (first, last) = match self.periodic[axis] {
-            Some(p) if self.bricks[axis] > 1 => (p.origin, p.origin + p.length),
+            Some(p) if self.domains[axis] > 1 => (p.origin, p.origin + p.length),
             _ => (f64::NEG_INFINITY, f64::INFINITY),
         };
         let low = if index == 0 { first } else { planes[index - 1] };
@@ -112,13 +112,13 @@ impl Cut {
     /// Returns the shifts to images along an axis that may be nearer than the original.
     fn shifts(&self, axis: usize) -> impl Iterator<Item = f64> {
         let length = match self.periodic[axis] {
-            Some(p) if self.bricks[axis] > 1 => Some(p.length),
+            Some(p) if self.domains[axis] > 1 => Some(p.length),
             _ => None,
         };
         std::iter::once(0.0).chain(length.into_iter().flat_map(|l| [-l, l]))
     }
 
-    /// Returns the distance of a place from a rank's brick, m.
+    /// Returns the distance of a place from a rank's domain, m.
     pub fn distance<D: Dimension>(&self, rank: usize, x: D::Vector) -> f64 {
         let mut square = 0.0;
         for k in 0..D::N {
@@ -130,7 +130,7 @@ impl Cut {
         square.sqrt()
     }
 
-    /// Returns the gap between two bricks along the axis where it is greatest, m.
+    /// Returns the gap between two domains along the axis where it is greatest, m.
     pub fn gap(&self, a: usize, b: usize) -> f64 {
         let along = |k: usize| {
             let ([la, ha], [lb, hb]) = (self.extent(a, k), self.extent(b, k));
@@ -175,14 +175,14 @@ mod tests {
             counts[rank] += 1;
             assert_eq!(cut.distance::<Planar>(rank, x), 0.0);
         }
-        // 1e4 draws determine the planes, and 1e4 fall into each brick: 2 % is about two standard deviations of either.
+        // 1e4 draws determine the planes, and 1e4 fall into each domain: 2 % is about two standard deviations of either.
         assert!(
             counts.iter().all(|&n| (9_400..10_600).contains(&n)),
             "{counts:?}"
         );
     }
 
-    /// The distance of a brick is that of the nearest place that its rank steps, images included.
+    /// The distance of a domain is that of the nearest place that its rank steps, images included.
     #[test]
     fn distances_are_those_of_places() {
         for periodic in [false, true] {

@@ -142,7 +142,7 @@ impl<D: Integrate> Domains<'_, D> {
         Ok(())
     }
 
-    /// Rebuilds the lists of all ranks: grains that have left a brick migrate, and ghosts are chosen anew.
+    /// Rebuilds the lists of all ranks: grains that have left a domain migrate, and ghosts are chosen anew.
     pub(super) fn renew(&mut self) -> Result<(), SystemError> {
         let (ranks, me) = (self.ranks, self.ranks.rank());
         let system = &mut self.system;
@@ -277,7 +277,7 @@ impl<D: Integrate> Domains<'_, D> {
             .collect()
     }
 
-    /// Cuts the box into bricks with the same work, and gives each rank its grains.
+    /// Cuts the box into domains with the same work, and gives each rank its grains.
     pub(super) fn deal_out(&mut self) -> Result<(), SystemError> {
         self.move_planes()?;
         self.renew()

@@ -1,7 +1,7 @@
-//! A system shared by many ranks: the box is cut into bricks, and each rank steps the grains in its own (docs/ranks.md).
+//! A system shared by many ranks: the box is cut into domains, and each rank steps the grains in its own (docs/ranks.md).
 //!
 //! All ranks take the same steps at the same time. After each stride the ghosts of grains near a border are updated. When lists are
-//! rebuilt, anywhere and therefore everywhere, grains that have left a brick migrate with their links, whether they are stepped or at rest.
+//! rebuilt, anywhere and therefore everywhere, grains that have left a domain migrate with their links, whether they are stepped or at rest.
 //! All else (series, outlets, gates, rest) is evaluated on all ranks at the same moments, so that each has the same information.
 //!
 //! Motion has the same bits on any number of ranks; reported sums (energies, loads of walls) are added in another order.
@@ -35,7 +35,7 @@ mod whole;
 
 pub use shared::Shared;
 
-/// A rank whose brick is near enough for grains of both to touch.
+/// A rank whose domain is near enough for grains of both to touch.
 #[derive(Clone, Debug, Default)]
 struct Neighbour {
     rank: usize,
@@ -110,25 +110,25 @@ fn wall_across_border<D: Dimension>(setup: &Setup<D>) -> Option<&str> {
     wall.map(|wall| wall.name.as_str())
 }
 
-/// Returns the bricks for so many ranks: as near to cubes as their number allows for a box of this size.
-fn bricks<D: Dimension>(ranks: usize, size: D::Vector) -> [usize; 3] {
-    let mut bricks = [1; 3];
+/// Returns the domains for so many ranks: as near to cubes as their number allows for a box of this size.
+fn domains<D: Dimension>(ranks: usize, size: D::Vector) -> [usize; 3] {
+    let mut domains = [1; 3];
     let mut left = ranks;
     while left > 1 {
         let factor = (2..=left).find(|f| left.is_multiple_of(*f)).unwrap_or(left);
         left /= factor;
-        let length = |k: usize| size[k] / bricks[k] as f64;
+        let length = |k: usize| size[k] / domains[k] as f64;
         let longest = (0..D::N).max_by(|a, b| length(*a).total_cmp(&length(*b)));
-        bricks[longest.unwrap_or(0)] *= factor;
+        domains[longest.unwrap_or(0)] *= factor;
     }
-    bricks
+    domains
 }
 
-/// Returns the bricks along each axis, as asked for or chosen, in which so many ranks can share a setup.
+/// Returns the domains along each axis, as asked for or chosen, in which so many ranks can share a setup.
 ///
 /// # Errors
-/// A feature that they cannot share; a number of bricks that is not that of the ranks.
-pub fn bricks_of<D: Dimension>(
+/// A feature that they cannot share; a number of domains that is not that of the ranks.
+pub fn domains_of<D: Dimension>(
     setup: &Setup<D>,
     asked: Option<[usize; 3]>,
     ranks: usize,
@@ -147,24 +147,24 @@ pub fn bricks_of<D: Dimension>(
     let (low, high) = corners(setup);
     let grains = !setup.grains.is_empty();
     let extent = D::Vector::from_fn(|k| if grains { high[k] - low[k] } else { 1.0 });
-    let bricks = asked.unwrap_or_else(|| bricks::<D>(ranks, extent));
-    let count: usize = bricks.iter().product();
+    let domains = asked.unwrap_or_else(|| domains::<D>(ranks, extent));
+    let count: usize = domains.iter().product();
     if count != ranks {
         return Err(SystemError::Setup(format!(
-            "{} bricks for {ranks} ranks: there must be one for each",
-            bricks[..D::N]
+            "{} domains for {ranks} ranks: there must be one for each",
+            domains[..D::N]
                 .iter()
                 .map(usize::to_string)
                 .collect::<Vec<_>>()
                 .join(" x "),
         )));
     }
-    if bricks[D::N..].iter().any(|n| *n != 1) {
+    if domains[D::N..].iter().any(|n| *n != 1) {
         return Err(SystemError::Setup(
-            "bricks along a third axis in the plane".into(),
+            "domains along a third axis in the plane".into(),
         ));
     }
-    Ok(bricks)
+    Ok(domains)
 }
 
 /// Removes from a setup what ranks cannot share but what only saves time: every grain is stepped, and the setup warns that it is.
@@ -200,7 +200,7 @@ fn corners<D: Dimension>(setup: &Setup<D>) -> ([f64; 3], [f64; 3]) {
 }
 
 impl<'a, D: Integrate> Domains<'a, D> {
-    /// Distributes the system at the start of its setup over all ranks; `bricks` along each axis, one a rank (`None`: chosen).
+    /// Distributes the system at the start of its setup over all ranks; `domains` along each axis, one a rank (`None`: chosen).
     /// All ranks call this with the same setup. Grains are stepped or at rest (without the equilibrium solves of
     /// a bed at rest, which is why [`stepped`] excludes rest); none flies.
     ///
@@ -208,10 +208,10 @@ impl<'a, D: Integrate> Domains<'a, D> {
     /// A setup that cannot run, or that asks for what ranks cannot share.
     pub(super) fn dealt(
         mut setup: Setup<D>,
-        bricks: Option<[usize; 3]>,
+        domains: Option<[usize; 3]>,
         ranks: &'a dyn Ranks,
     ) -> Result<Self, SystemError> {
-        let bricks = bricks_of(&setup, bricks, ranks.size())?;
+        let domains = domains_of(&setup, domains, ranks.size())?;
         setup.motion.collisions = None;
         setup.log.checkpoint = None;
         setup.log.events = EventLog::None;
@@ -222,7 +222,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
             .iter()
             .map(|grain| grain.radius)
             .fold(0.0, f64::max);
-        let cut = Cut::none(bricks, &setup.space.periodic);
+        let cut = Cut::none(domains, &setup.space.periodic);
         let system = if ranks.rank() == 0 {
             System::made_of(setup)
         } else {

@@ -9,7 +9,7 @@ use crate::system::{Control, Driver, Outcome, Rows, Setup, System, SystemError};
 /// A setup that ranks are to share: [`System::run_over`] behind the interface that all drivers have.
 pub struct Shared<'a, D: Integrate> {
     setup: Option<Setup<D>>,
-    bricks: Option<[usize; 3]>,
+    domains: Option<[usize; 3]>,
     ranks: &'a dyn Ranks,
     /// System, once the run is over.
     system: Option<System<D>>,
@@ -24,11 +24,11 @@ impl<D: Integrate> std::fmt::Debug for Shared<'_, D> {
 }
 
 impl<'a, D: Integrate> Shared<'a, D> {
-    /// Creates the run of a setup for all ranks; `bricks` along each axis, one a rank (`None`: chosen).
-    pub fn new(setup: Setup<D>, bricks: Option<[usize; 3]>, ranks: &'a dyn Ranks) -> Self {
+    /// Creates the run of a setup for all ranks; `domains` along each axis, one a rank (`None`: chosen).
+    pub fn new(setup: Setup<D>, domains: Option<[usize; 3]>, ranks: &'a dyn Ranks) -> Self {
         Shared {
             setup: Some(setup),
-            bricks,
+            domains,
             ranks,
             system: None,
         }
@@ -50,7 +50,7 @@ impl<D: Integrate> Driver for Shared<'_, D> {
         let Some(setup) = self.setup.take() else {
             return Err(SystemError::Setup("the run is over".into()));
         };
-        let end = System::run_over(setup, self.bricks, self.ranks, sink, control)?;
+        let end = System::run_over(setup, self.domains, self.ranks, sink, control)?;
         let outcome = end.as_ref().map(|(_, outcome)| *outcome);
         self.system = end.map(|(system, _)| system);
         Ok(Some(outcome.unwrap_or(Outcome::Finished)))

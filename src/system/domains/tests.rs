@@ -15,7 +15,7 @@ dimension = 2
 [field]
 gravity = [0.0, -9.81]
 [run]
-finish = 10.0
+end_time = 10.0
 [log]
 series = "never"
 snapshots = "never"

@@ -351,7 +351,7 @@ impl<D: Integrate> Domains<'_, D> {
         let time = self.system.dem.world.clock.time();
         let shares = self.shares(time)?;
         self.system.dem.border.keep_places();
-        self.cut = Cut::none(self.cut.bricks(), &self.system.setup.space.periodic);
+        self.cut = Cut::none(self.cut.domains(), &self.system.setup.space.periodic);
         self.renew()?;
         let mut system = self.system;
         let Some(shares) = shares else {

@@ -149,7 +149,7 @@ impl<D: Formed> Driven<D> for Events<D> {
     fn progress(&self) -> Progress {
         Progress {
             time: self.course.time,
-            finish: self.setup.run.finish,
+            finish: self.setup.run.end_time,
             grains: self.engine.count(),
             discharged: self.population.traffic.discharged(),
         }

@@ -88,7 +88,7 @@ impl<D: Dimension> Events<D> {
         let (error, asked) = (self.engine.table_error(), events.laws.tolerance);
         if error > asked.max(1e-4) {
             warnings.push(format!(
-                "tangential impulses by contact law are off by up to {error:.1e} of friction times momentum: dampings differ too much for the tables; {asked:.1e} was asked for"
+                "tangential impulses by contact law are off by up to {error:.1e} of friction times momentum: dampings differ too much for the tables; the tolerance is {asked:.1e}"
             ));
         }
         let tally = self.engine.tally();

@@ -45,7 +45,7 @@ impl<D: Dimension> Noted<'_, D> {
         let normal = met.impulse.dot(&met.normal);
         let across = (met.impulse - met.normal * normal).norm();
         let sums = WearSums {
-            pressed_way: match across > 0.0 {
+            archard_work: match across > 0.0 {
                 true => met.lost_tangential * normal / across,
                 false => 0.0,
             },

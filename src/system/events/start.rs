@@ -58,7 +58,7 @@ pub fn engine_setup<D: Dimension>(
     let (min, max) = extent(setup);
     // The radius that was given decides whether a grain passes.
     let sieved = |wall: &Boundary<D>| Boundary {
-        passes: match wall.passes {
+        passes_below_radius: match wall.passes_below_radius {
             passes if passes > 0.0 => passes - apart.smaller(),
             passes => passes,
         },
@@ -82,7 +82,7 @@ pub fn engine_setup<D: Dimension>(
         time: setup.run.settle.map_or(0.0, |settle| -settle.at_most),
     };
     let (pull, size) = (setup.fields.gravity.norm(), (max - min).norm());
-    let spans = 0.5 * setup.run.finish * (pull / size).sqrt();
+    let spans = 0.5 * setup.run.end_time * (pull / size).sqrt();
     if pull > 0.0 && (spans.is_nan() || spans > MOST_SPANS) {
         return Err((
             None,
@@ -118,7 +118,7 @@ fn fields<D: Dimension>(setup: &Setup<D>) -> Option<engine::Fields<D>> {
 /// Returns the smallest and the largest grain of each sort that feeds give.
 fn coming<D: Dimension>(setup: &Setup<D>) -> Vec<Coming<D>> {
     let feeds = setup.sources.feeds.iter().flat_map(|feed| {
-        let due = feed.due(&setup.matter.forms, setup.run.finish).count;
+        let due = feed.due(&setup.matter.forms, setup.run.end_time).count;
         // Half of the grains at each end.
         let count = (0.5 * due).min(MOST_EXPECTED) as usize;
         let sorts = feed.what.components().iter();
@@ -175,7 +175,7 @@ fn extent<D: Dimension>(setup: &Setup<D>) -> (D::Vector, D::Vector) {
         widen(grain.position, grain.radius);
     }
     for feed in &setup.sources.feeds {
-        let lasts = feed.last_due(&setup.matter.forms, setup.run.finish) - feed.start;
+        let lasts = feed.last_due(&setup.matter.forms, setup.run.end_time) - feed.start;
         let way = feed.rise * lasts.max(0.0);
         let radius = feed.what.greatest();
         for x in [feed.min, feed.max, feed.min + way, feed.max + way] {

@@ -122,7 +122,7 @@ impl<D: Formed> Driven<D> for QuasiStatic<'_, D> {
     fn progress(&self) -> Progress {
         Progress {
             time: self.course.time,
-            finish: self.setup.run.finish,
+            finish: self.setup.run.end_time,
             grains: self.nodes.len(),
             discharged: 0,
         }

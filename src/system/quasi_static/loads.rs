@@ -259,7 +259,7 @@ pub(super) fn schedule_loads<D: Dimension>(filling: &mut QuasiStatic<D>, time: f
         .loads
         .next(time)
         .min(moving_walls::next_move(filling, time));
-    if next <= filling.setup.run.finish {
+    if next <= filling.setup.run.end_time {
         let schedule = &mut filling.course.schedule;
         schedule.set(Source::Field, next, EventKind::FieldUpdate);
     }
@@ -323,6 +323,6 @@ pub fn mean_load<D: Dimension>(setup: &Setup<D>) -> f64 {
     if loads.every.is_infinite() {
         return mean(0.0);
     }
-    let times = (0..=LOOKS).map(|k| setup.run.finish * f64::from(k) / f64::from(LOOKS));
+    let times = (0..=LOOKS).map(|k| setup.run.end_time * f64::from(k) / f64::from(LOOKS));
     times.map(mean).fold(0.0, f64::max)
 }

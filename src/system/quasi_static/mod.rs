@@ -123,7 +123,7 @@ pub fn first_fault<D: Formed>(
     first.grains.truncate(grains);
     first.models.quasi_static = Some(settings);
     let first = &mut crate::system::filling_part(&first);
-    let last = (first.run.finish / settings.interval).floor() as usize;
+    let last = (first.run.end_time / settings.interval).floor() as usize;
     let come = first.grains.len().min(last);
     let mut run = match QuasiStatic::new(first.clone(), None) {
         Ok(run) => run,

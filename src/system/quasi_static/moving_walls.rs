@@ -82,7 +82,9 @@ impl MovingWalls {
                 |grain: &crate::body::Grain<D>| (grain.position - centre).norm() + grain.radius;
             let size = setup.grains.iter().map(reach).fold(0.0, f64::max);
             let change = wall.motion.next_change(time).unwrap_or(f64::INFINITY);
-            let (speed, spin) = wall.motion.speed_bounds(time, change.min(setup.run.finish));
+            let (speed, spin) = wall
+                .motion
+                .speed_bounds(time, change.min(setup.run.end_time));
             let fast = speed + spin * size + wall.belt.norm();
             next = next.min(change).min(match fast > 0.0 {
                 true => time + self.step / fast,

@@ -265,7 +265,7 @@ impl<D: Formed> QuasiStatic<'_, D> {
             let here: Vec<Grain<D>> = here
                 .map(|(grain, &position)| Grain { position, ..*grain })
                 .collect();
-            let (found, _) = self.loads.of(&self.setup, &here, self.setup.run.finish);
+            let (found, _) = self.loads.of(&self.setup, &here, self.setup.run.end_time);
             for (load, found) in load.iter_mut().zip(&found) {
                 *load = found.by_freedom(m);
             }

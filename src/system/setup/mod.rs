@@ -46,7 +46,7 @@ pub struct Setup<D: Dimension> {
     pub models: ModelSetup,
     /// Sources that act from outside.
     pub sources: SourceSetup<D>,
-    /// Start and finish.
+    /// Start and end.
     pub run: RunSetup,
     /// Logs.
     pub log: LogSetup,
@@ -89,7 +89,7 @@ pub struct FieldSetup<D: Dimension> {
     pub place: NonUniformFields<D>,
 }
 
-/// Start and finish of a run.
+/// Start and end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSetup {
     /// Time at which motion begins, s: 0, except after a filling in equilibrium.
@@ -97,7 +97,7 @@ pub struct RunSetup {
     /// Settling before time 0; `None` to start at once.
     pub settle: Option<SettleSetup>,
     /// Time at which the run ends, s.
-    pub finish: f64,
+    pub end_time: f64,
     /// Whether the run ends once no grain is left (after the feeds are done).
     pub stop_when_empty: bool,
 }

@@ -76,9 +76,9 @@ pub struct MorphSetup {
     /// Time between two equilibrium solves, s.
     pub carry_every: f64,
     /// Time that grains have in such a solve to move against their inertia, s.
-    pub pace: f64,
+    pub solve_time: f64,
     /// Residual at which it is woken after a solve, in weights.
-    pub left: f64,
+    pub residual_after_solve: f64,
 }
 
 /// Quasi-static filling: the grains come one by one.

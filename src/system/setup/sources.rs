@@ -57,11 +57,11 @@ pub struct FeedSetup<D: Dimension> {
     /// Initial velocity, m/s.
     pub velocity: D::Vector,
     /// Number of random places tried at one go before the grain is postponed.
-    pub shots: u32,
+    pub attempts: u32,
     /// Time by which it is postponed, s.
-    pub postpone: f64,
+    pub retry_interval: f64,
     /// Number of postponements in a row after which the feed stops: a jam.
-    pub tries: u32,
+    pub max_retries: u32,
 }
 
 /// A half-space or a box that decides which grains have left.

@@ -16,7 +16,7 @@ fn next(control: &Control, finish: f64) -> Option<Turn> {
 
 impl<D: Dimension> EventSource<D> for Control {
     fn first(&self, setup: &Setup<D>) -> Option<Turn> {
-        next(self, setup.run.finish)
+        next(self, setup.run.end_time)
     }
 
     fn act(&mut self, time: f64, sight: &mut dyn Sight<D>) -> Answer<D> {
@@ -27,7 +27,7 @@ impl<D: Dimension> EventSource<D> for Control {
         });
         Answer {
             orders: orders.collect(),
-            next: next(self, sight.setup().run.finish),
+            next: next(self, sight.setup().run.end_time),
         }
     }
 }

@@ -13,7 +13,7 @@ pub(in crate::system) struct End;
 impl<D: Dimension> EventSource<D> for End {
     fn first(&self, setup: &Setup<D>) -> Option<Turn> {
         Some(Turn {
-            time: setup.run.finish,
+            time: setup.run.end_time,
             kind: EventKind::Finish,
         })
     }

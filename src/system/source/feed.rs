@@ -128,20 +128,20 @@ impl Feed {
         waits: (u32, f64),
         time: f64,
     ) -> Answer<D> {
-        let (state, tries) = (&mut self.state, feed.tries.max(1));
+        let (state, retries) = (&mut self.state, feed.max_retries.max(1));
         state.waiting = Some(waits);
         state.postponed += 1;
         state.postponed_in_all += 1;
         let mut orders = vec![Order::Count(EventKind::AddBody)];
-        if state.postponed < tries {
-            let next = Some(turn(time + feed.postpone));
+        if state.postponed < retries {
+            let next = Some(turn(time + feed.retry_interval));
             return Answer { orders, next };
         }
         state.stopped = true;
         orders.push(Order::Warn(
             EventKind::Jam,
             format!(
-                "feed {} found no room in {tries} tries and stopped at {time:.6} s",
+                "feed {} found no room in {retries} retries and stopped at {time:.6} s",
                 self.index + 1,
             ),
         ));
@@ -177,7 +177,7 @@ impl<D: Formed> EventSource<D> for Feed {
             None => feed.what.draw(&mut self.state.rng),
         };
         let mut place = None;
-        for _ in 0..feed.shots.max(1) {
+        for _ in 0..feed.attempts.max(1) {
             let shot = D::Vector::from_fn(|k| {
                 feed.min[k]
                     + (feed.max[k] - feed.min[k]) * self.state.rng.random::<f64>()

@@ -53,7 +53,7 @@ impl Ticker {
     pub fn tick<D: Dimension>(&mut self, setup: &Setup<D>) -> Option<Turn> {
         self.turns += 1;
         self.turn(setup)
-            .filter(|turn| turn.time <= setup.run.finish)
+            .filter(|turn| turn.time <= setup.run.end_time)
     }
 
     /// Returns the time between two events, s; `None` where there are none.
@@ -81,11 +81,11 @@ impl Ticker {
         let (time, kind) = match self.source {
             // These begin at time 0, and have a last event at the end.
             Source::Series => (
-                tick_at(self.turns, every, setup.run.finish),
+                tick_at(self.turns, every, setup.run.end_time),
                 EventKind::LogState,
             ),
             Source::Snapshot => (
-                tick_at(self.turns, every, setup.run.finish),
+                tick_at(self.turns, every, setup.run.end_time),
                 EventKind::Visualize,
             ),
             // A check of outlets at the very end would change the run.

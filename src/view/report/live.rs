@@ -157,7 +157,7 @@ impl Live {
                     }),
                     quasi_static: setup.models.quasi_static.is_some()
                         && moving_part(setup).is_none(),
-                    finish: setup.run.finish,
+                    finish: setup.run.end_time,
                     resumed,
                     movers: moves.then_some(movers),
                 },

@@ -101,7 +101,7 @@ pub(super) const COMMON: &[Apart] = &[
         &["frame", "central", "grid"],
         "where space would repeat itself",
     ),
-    (CELLS, &["gravity", "drag", "stream"], "knows no gravity"),
+    (CELLS, &["gravity", "drag", "stream"], "supports no gravity"),
     (CELLS, MOVES, "wall"),
     (CELLS, &["guided", "belt", "gate"], "wall"),
     (
@@ -113,7 +113,7 @@ pub(super) const COMMON: &[Apart] = &[
     (CELLS, &["settled"], "knows no settling"),
     (CELLS, &["meter"], "no fixed places to meter"),
     (CELLS, &["tap", "shake", "remove"], "perturb"),
-    (CELLS, &["tilt"], "knows no gravity"),
+    (CELLS, &["tilt"], "supports no gravity"),
     (
         &["fluid"],
         &["shake", "tilt"],

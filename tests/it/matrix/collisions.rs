@@ -159,7 +159,7 @@ fn comes_and_goes(space: bool, traffic: &str, walled: bool) -> String {
     let feed = || {
         format!(
             "[[feed]]\nmaterial = \"stuff\"\nradius = {{ min = 0.003, max = 0.004 }}\ncount = 5\nevery = 0.03\nstart = 0.02\n\
-             postpone = 0.003\nmin = {}\nmax = {}\nvelocity = {}\n",
+             retry_interval = 0.003\nmin = {}\nmax = {}\nvelocity = {}\n",
             all(0.03),
             all(0.07),
             to(space, 0.1, -0.3)

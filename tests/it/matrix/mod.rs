@@ -249,7 +249,7 @@ fn flyers_foresee_in_one_order() {
         "gate",
         "mixed",
         "gravity",
-        "mutze",
+        "hertz_hysteretic",
         "cells",
         "at-once",
         "tap",

@@ -76,7 +76,7 @@ pub fn motion(space: bool, case: &[&str]) -> String {
     if regime == "still" {
         // Soon and roughly, so that most stand still within the run, rain or not.
         text += "[morph]\nkinetic = 0.3\ndwell = 1e-3\nresidual = 3.0\nleft = 6.0\nwake = 20.0\nwake_share = 2.0\ncarry_every = 5e-3\n\
-                 pace = 2e-3\n";
+                 solve_time = 2e-3\n";
     }
     if start == "settled" {
         text += "[settle]\nat_most = 0.06\nkinetic_fraction = 1e-9\n";
@@ -130,7 +130,7 @@ fn feed(feed: &str, shape: &str, space: bool) -> String {
         false => "min = [0.02, 0.14]\nmax = [0.08, 0.16]\n",
     };
     let head = format!(
-        "[[feed]]\nmaterial = \"stuff\"\n{shape}{region}velocity = {}\nstart = 0.004\npostpone = 0.002\n",
+        "[[feed]]\nmaterial = \"stuff\"\n{shape}{region}velocity = {}\nstart = 0.004\nretry_interval = 0.002\n",
         to(space, 0.0, -0.8)
     );
     let outlet = format!(

@@ -37,8 +37,8 @@ pub(super) fn laws(law: &str, space: bool) -> String {
     let own = match law {
         "hertz" => hertz.into(),
         "viscoelastic" => "viscoelastic = { dissipation = 2e-6, friction = 0.4 }\n".into(),
-        "mutze" => {
-            "mutze = { squared_restitution = 0.5, friction = 0.4, smoothing_speed = 0.3 }\n".into()
+        "hertz_hysteretic" => {
+            "hertz_hysteretic = { squared_restitution = 0.5, friction = 0.4, smoothing_speed = 0.3 }\n".into()
         }
         "force" => format!("{linear}cohesion = {{ force = 0.05 }}\n"),
         "dmt" => format!("{linear}cohesion = {{ dmt = 1.0 }}\n"),
@@ -59,7 +59,7 @@ pub(super) fn laws(law: &str, space: bool) -> String {
         "twisting" => {
             format!("{linear}rolling = {{ friction = 0.1 }}\ntwisting = {{ friction = 0.05 }}\n")
         }
-        "spring-only" => format!("{linear}limit_spring_only = true\n"),
+        "spring-only" => format!("{linear}coulomb_limit = \"spring\"\n"),
         _ => linear,
     };
     ["stuff", "wall"]

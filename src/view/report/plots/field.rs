@@ -165,7 +165,7 @@ pub(super) fn wear(run: &Run) -> Result<Option<Plot>, RecordError> {
     let real = |name: &str| columns.floats(name).map(<[f64]>::to_vec);
     let (x, y, size) = (real("x")?, real("y")?, real("size")?);
     let (way, friction, energy) = (
-        real("pressed_way")?,
+        real("archard_work")?,
         real("friction")?,
         real("impact_energy")?,
     );
@@ -176,7 +176,7 @@ pub(super) fn wear(run: &Run) -> Result<Option<Plot>, RecordError> {
     let shades = (0..columns.rows).map(|k| [x[k], y[k], shade(k)]);
     let mut plot = plot("wear", "Wear of walls");
     plot.about = format!(
-        "Normal force times sliding way (Archard) in cells of {} m, each wall where it was set up; the darkest: {} J.",
+        "Archard work (normal force times sliding distance) in cells of {} m, each wall where it was set up; the darkest: {} J.",
         three(side),
         three(most)
     );
@@ -184,7 +184,7 @@ pub(super) fn wear(run: &Run) -> Result<Option<Plot>, RecordError> {
     plot.table = vec![
         Column::new("x", "m", x),
         Column::new("y", "m", y),
-        Column::new("pressed_way", "J", way),
+        Column::new("archard_work", "J", way),
         Column::new("friction", "J", friction),
         Column::new("impact_energy", "J", energy),
     ];

@@ -115,8 +115,8 @@ fn displacement(found: &[Lag], grains: usize) -> Option<Plot> {
         (over > 0.0).then(|| (libm::log(last[1] / half[1]) / over, over / libm::log(10.0)))
     };
     plot.about = format!(
-        "Mean square of the way of {grains} grains over a lag, as far as they were there all the time (of a discharge \
-         those above, which are slow), and that less the mean way of all; across periodic borders ways go on. Bands: one standard error, from blocks of starting times as long as the lag at least. Grains that fly \
+        "Mean square displacement of {grains} grains over a lag, as far as they were there all the time (of a discharge \
+         those above, which are slow), and that less the mean displacement of all; displacements go on across periodic borders. Bands: one standard error, from blocks of starting times as long as the lag at least. Grains that fly \
          freely go with the square of the lag, grains that diffuse with the lag.{}",
         match slope(&about) {
             Some((slope, decades)) => {

@@ -51,7 +51,7 @@ pub(super) fn avalanches(run: &Run) -> Result<Option<Plot>, RecordError> {
                 match found.judgement {
                     Judgement::RuledOut => "ruled out",
                     Judgement::Beaten => "beaten by another law",
-                    Judgement::Open => "not told from other laws",
+                    Judgement::Open => "not distinguished from other laws",
                     Judgement::Favoured => "favoured",
                 },
                 three(law.exponent),

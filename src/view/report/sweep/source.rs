@@ -120,6 +120,9 @@ impl Source {
         self.name = text("name");
         self.scenario = text("scenario");
         self.spec = toml::from_str(&text("file")).ok();
+        if let Some(spec) = &mut self.spec {
+            spec.study.rename_figures();
+        }
     }
 }
 

@@ -1,8 +1,8 @@
-//! `arenite law`: derives a contact law from measured properties of grains.
+//! `arenite calibrate`: derives a contact law from measured properties of grains.
 
 use serde_json::json;
 
-use super::LawArgs;
+use super::CalibrateArgs;
 use super::failure::Failure;
 use super::report::{print, print_json, short};
 use crate::contact::Linear;
@@ -12,7 +12,7 @@ use crate::scenario::{AnySetup, Scenario};
 use crate::system::System;
 
 /// Prints the law of two equal grains, and its effect on an impact.
-pub(super) fn law(args: &LawArgs) -> Result<(), Failure> {
+pub(super) fn calibrate(args: &CalibrateArgs) -> Result<(), Failure> {
     let positive = [
         ("--radius", Some(args.radius)),
         ("--density", Some(args.density)),
@@ -50,7 +50,7 @@ fn wrong(name: &str, must: &str) -> Result<(), Failure> {
     Err(Failure::Input(format!("{name} must be {must}")))
 }
 
-fn of<D: Dimension>(args: &LawArgs) -> Result<(), Failure> {
+fn of<D: Dimension>(args: &CalibrateArgs) -> Result<(), Failure> {
     let pair = Pair {
         mass: args.density * D::ball_measure(args.radius),
         radius: args.radius,
@@ -67,7 +67,7 @@ fn of<D: Dimension>(args: &LawArgs) -> Result<(), Failure> {
     }
 }
 
-fn linear<D: Dimension>(args: &LawArgs, pair: &Pair) -> Result<(), Failure> {
+fn linear<D: Dimension>(args: &CalibrateArgs, pair: &Pair) -> Result<(), Failure> {
     let Linear {
         normal_stiffness: kn,
         tangential_stiffness: kt,
@@ -98,7 +98,7 @@ fn linear<D: Dimension>(args: &LawArgs, pair: &Pair) -> Result<(), Failure> {
     print((lines.join("\n") + "\n").as_bytes())
 }
 
-fn hertz<D: Dimension>(args: &LawArgs, pair: &Pair, young: f64) -> Result<(), Failure> {
+fn hertz<D: Dimension>(args: &CalibrateArgs, pair: &Pair, young: f64) -> Result<(), Failure> {
     let soft: Softened = pair.softened(young, args.poisson);
     let keys = format!(
         "hertz = {{ restitution = {}, friction = {} }}",
@@ -168,7 +168,7 @@ fn effect(pair: &Pair, [impact, load]: [f64; 2], time: f64, step: f64) -> Vec<St
 }
 
 /// Returns the step that the program chooses for such grains meeting at that speed.
-fn step<D: Dimension>(args: &LawArgs, law: &str, moduli: &str) -> Result<f64, Failure> {
+fn step<D: Dimension>(args: &CalibrateArgs, law: &str, moduli: &str) -> Result<f64, Failure> {
     let zeros = |first: f64| {
         let rest = vec!["0.0"; D::N - 1].join(", ");
         format!("[{first:e}, {rest}]")

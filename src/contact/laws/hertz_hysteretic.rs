@@ -12,7 +12,7 @@ use crate::vector::Lanes;
 /// (Mutze 2006, eqs. 53, 56; its eq. 57 is Hertz's force with the prefactor sqrt(2)/3 of harmonic means, which is 4/3
 /// of the effective modulus and radius used here). No tangential spring.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Mutze {
+pub struct HertzHysteretic {
     /// Effective Young's modulus E*, Pa.
     pub young: f64,
     /// The factor on the force while the two separate: the square of the restitution coefficient.
@@ -29,7 +29,7 @@ pub struct Mutze {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("x-formula" = "Fn = 4/3 E sqrt(R) x^1.5, e^2 times that while parting; Ft = -mu Fn w / (nu + |w|)", "x-unit" = "N", "x-source" = "Mutze 2006, eqs. 53, 56, 57"))]
-pub struct MutzeKeys {
+pub struct HertzHystereticKeys {
     /// Square of the restitution coefficient, over 0 and up to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub squared_restitution: f64,
@@ -41,7 +41,7 @@ pub struct MutzeKeys {
     pub smoothing_speed: f64,
 }
 
-impl Keys for MutzeKeys {
+impl Keys for HertzHystereticKeys {
     fn bounds(&self) -> Vec<(&'static str, f64, Bound)> {
         vec![
             (
@@ -54,7 +54,7 @@ impl Keys for MutzeKeys {
         ]
     }
     fn law(&self, Moduli { young, .. }: Moduli) -> ContactLaw {
-        ContactLaw::from(Mutze {
+        ContactLaw::from(HertzHysteretic {
             young,
             unloading: self.squared_restitution,
             friction: self.friction,
@@ -63,7 +63,7 @@ impl Keys for MutzeKeys {
     }
 }
 
-impl Law for Mutze {
+impl Law for HertzHysteretic {
     const NEEDS_RADIUS: bool = true;
     const NEEDS_SLIDING: bool = true;
     const BEGINS_SMOOTHLY: bool = true;

@@ -1,9 +1,9 @@
 //! One run over ranks: time a step, and what goes over the wire.
 //!
 //! ```text
-//! cargo build --release --features mpi --example bricks
-//! mpirun -n 2 target/release/examples/bricks 100000
-//! cargo run --release --example bricks -- 100000 --threads 2     without MPI
+//! cargo build --release --features mpi --example domains
+//! mpirun -n 2 target/release/examples/domains 100000
+//! cargo run --release --example domains -- 100000 --threads 2     without MPI
 //! ```
 //!
 //! A lattice of grains a little pressed into each other, images all around, that jostle; `--space` has spheres for disks, `--steps K` takes
@@ -77,7 +77,7 @@ fn jostling<D: Integrate>(mut setup: Setup<D>, asked: &Asked, steps: usize) -> S
     setup.fields.gravity = D::Vector::default();
     setup.motion.flight = false;
     setup.motion.step = Some(1e-5);
-    setup.run.finish = steps as f64 * 1e-5;
+    setup.run.end_time = steps as f64 * 1e-5;
     setup.log.series = None;
     setup.log.snapshots = None;
     setup.log.checkpoint = None;
