@@ -8,7 +8,7 @@
 //! fn main() -> Result<(), SimulationError> {
 //!     let mut simulation = Simulation::builder()
 //!         .scenario("funnel")
-//!         .set("run.finish=0.05")
+//!         .set("run.end_time=0.05")
 //!         .build()?;
 //!     simulation.run_until(0.02)?;
 //!     simulation.command(&Command::Tap { velocity: [0.0, 0.5, 0.0], region: None })?;

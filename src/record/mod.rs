@@ -12,7 +12,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let place = tempfile::tempdir()?;
 //! # let folder = place.path();
-//! let values = [Override::set("run.finish=0.02")?];
+//! let values = [Override::set("run.end_time=0.02")?];
 //! let resolved = Scenario::load("hopper", &values)?.resolve()?;
 //! let mut records = RunFolder::create(folder, &resolved.meta(), 1, false)?;
 //! let mut simulation = Simulation::builder()

@@ -6,14 +6,25 @@ use super::{Half, LANES, Lanes, Row};
 #[derive(Clone, Copy, Debug)]
 pub struct Plain([f64; LANES]);
 
+/// An array with a value for each lane. Written out: as a loop for each operation, kernels, into which all operations
+/// are inlined before any loop is unrolled, take the compiler several times as long.
+macro_rules! lanes {
+    ($k:ident => $value:expr) => {
+        lanes!(@ $k, $value, 0 1 2 3 4 5 6 7)
+    };
+    (@ $k:ident, $value:expr, $($lane:literal)+) => {
+        [$({
+            const $k: usize = $lane;
+            $value
+        }),+]
+    };
+}
+
+/// Eight numbers by their lane.
 macro_rules! each {
-    ($k:ident => $value:expr) => {{
-        let mut out = [0.0; LANES];
-        for $k in 0..LANES {
-            out[$k] = $value;
-        }
-        Plain(out)
-    }};
+    ($k:ident => $value:expr) => {
+        Plain(lanes!($k => $value))
+    };
 }
 
 impl Lanes for Plain {
@@ -34,73 +45,62 @@ impl Lanes for Plain {
     }
     #[inline(always)]
     fn add(self, o: Self) -> Self {
-        each!(k => self.0[k] + o.0[k])
+        each!(K => self.0[K] + o.0[K])
     }
     #[inline(always)]
     fn sub(self, o: Self) -> Self {
-        each!(k => self.0[k] - o.0[k])
+        each!(K => self.0[K] - o.0[K])
     }
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
-        each!(k => self.0[k] * o.0[k])
+        each!(K => self.0[K] * o.0[K])
     }
     #[inline(always)]
     fn div(self, o: Self) -> Self {
-        each!(k => self.0[k] / o.0[k])
+        each!(K => self.0[K] / o.0[K])
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
-        each!(k => self.0[k].sqrt())
+        each!(K => self.0[K].sqrt())
     }
     // Written out instead of `f64::min`: the vector units return the second operand if the two
     // compare equal or unordered.
     #[inline(always)]
     fn min(self, o: Self) -> Self {
-        each!(k => if self.0[k] < o.0[k] { self.0[k] } else { o.0[k] })
+        each!(K => if self.0[K] < o.0[K] { self.0[K] } else { o.0[K] })
     }
     #[inline(always)]
     fn max(self, o: Self) -> Self {
-        each!(k => if self.0[k] > o.0[k] { self.0[k] } else { o.0[k] })
+        each!(K => if self.0[K] > o.0[K] { self.0[K] } else { o.0[K] })
     }
     #[inline(always)]
     fn flip(self, signs: Self) -> Self {
-        each!(k => f64::from_bits(self.0[k].to_bits() ^ signs.0[k].to_bits()))
+        each!(K => f64::from_bits(self.0[K].to_bits() ^ signs.0[K].to_bits()))
     }
     #[inline(always)]
     fn abs(self) -> Self {
-        each!(k => self.0[k].abs())
+        each!(K => self.0[K].abs())
     }
     #[inline(always)]
     fn less(self, o: Self) -> Self::Mask {
-        let mut out = [false; LANES];
-        for k in 0..LANES {
-            out[k] = self.0[k] < o.0[k];
-        }
-        out
+        lanes!(K => self.0[K] < o.0[K])
     }
     #[inline(always)]
     fn select(self, o: Self, mask: Self::Mask) -> Self {
-        each!(k => if mask[k] { self.0[k] } else { o.0[k] })
+        each!(K => if mask[K] { self.0[K] } else { o.0[K] })
     }
     #[inline(always)]
     fn only(self, mask: Self::Mask) -> Self {
-        each!(k => if mask[k] { self.0[k] } else { 0.0 })
+        each!(K => if mask[K] { self.0[K] } else { 0.0 })
     }
     #[inline(always)]
     fn bits(mask: Self::Mask) -> u8 {
-        let mut bits = 0;
-        for (k, &m) in mask.iter().enumerate() {
-            bits |= u8::from(m) << k;
-        }
-        bits
+        let [a, b, c, d, e, f, g, h] = lanes!(K => u8::from(mask[K]) << K);
+        a | b | c | d | e | f | g | h
     }
     #[inline(always)]
     fn mask(bits: u8) -> Self::Mask {
-        let mut out = [false; LANES];
-        for (k, m) in out.iter_mut().enumerate() {
-            *m = bits >> k & 1 == 1;
-        }
-        out
+        lanes!(K => bits >> K & 1 == 1)
     }
     #[inline(always)]
     fn exchanged(self) -> Self {
@@ -109,11 +109,14 @@ impl Lanes for Plain {
     }
     #[inline(always)]
     fn gather_two(table: &[[f64; 2]], indices: &[u32; LANES]) -> [Self; 2] {
-        [0, 1].map(|k| Plain(indices.map(|i| table[i as usize][k])))
+        [
+            each!(K => table[indices[K] as usize][0]),
+            each!(K => table[indices[K] as usize][1]),
+        ]
     }
     #[inline(always)]
     fn gather(table: &[Row], indices: &[u32; LANES]) -> [Self; LANES] {
-        indices.map(|i| Plain(table[i as usize].0))
+        lanes!(K => Plain(table[indices[K] as usize].0))
     }
     #[inline(always)]
     fn scatter_add(rows: [Self; LANES], table: &mut [Row], indices: &[u32; LANES]) {
@@ -133,13 +136,7 @@ impl Lanes for Plain {
     }
     #[inline(always)]
     fn transpose(rows: [Self; LANES]) -> [Self; LANES] {
-        let mut out = [Plain([0.0; LANES]); LANES];
-        for (j, column) in out.iter_mut().enumerate() {
-            for (k, row) in rows.iter().enumerate() {
-                column.0[k] = row.0[j];
-            }
-        }
-        out
+        lanes!(J => each!(K => rows[K].0[J]))
     }
 }
 
@@ -147,14 +144,11 @@ impl Lanes for Plain {
 #[derive(Clone, Copy, Debug)]
 pub struct PlainHalf([f64; 4]);
 
+/// Four numbers by their lane.
 macro_rules! four {
-    ($k:ident => $value:expr) => {{
-        let mut out = [0.0; 4];
-        for $k in 0..4 {
-            out[$k] = $value;
-        }
-        PlainHalf(out)
-    }};
+    ($k:ident => $value:expr) => {
+        PlainHalf(lanes!(@ $k, $value, 0 1 2 3))
+    };
 }
 
 impl Half for PlainHalf {
@@ -172,11 +166,11 @@ impl Half for PlainHalf {
     }
     #[inline(always)]
     fn load_low(row: &Row) -> Self {
-        four!(k => row.0[k])
+        four!(K => row.0[K])
     }
     #[inline(always)]
     fn load_high(row: &Row) -> Self {
-        four!(k => row.0[4 + k])
+        four!(K => row.0[4 + K])
     }
     #[inline(always)]
     fn store_low(self, row: &mut Row) {
@@ -188,15 +182,15 @@ impl Half for PlainHalf {
     }
     #[inline(always)]
     fn add(self, o: Self) -> Self {
-        four!(k => self.0[k] + o.0[k])
+        four!(K => self.0[K] + o.0[K])
     }
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
-        four!(k => self.0[k] * o.0[k])
+        four!(K => self.0[K] * o.0[K])
     }
     #[inline(always)]
     fn max(self, o: Self) -> Self {
-        four!(k => if self.0[k] > o.0[k] { self.0[k] } else { o.0[k] })
+        four!(K => if self.0[K] > o.0[K] { self.0[K] } else { o.0[K] })
     }
     #[inline(always)]
     fn last(self) -> Self {
