@@ -1,4 +1,4 @@
-//! Every reader of external bytes, each as one call; the fuzzers in `fuzz/` and `tests/it/fuzz_seeds.rs` call these.
+//! Every reader of external bytes, each as one call; the fuzzers in `fuzz/` and `tests/it/records/fuzz_seeds.rs` call these.
 //! A call may refuse its input with the message that a user would see; it must not panic, hang, or allocate memory
 //! out of proportion.
 

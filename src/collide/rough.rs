@@ -78,7 +78,7 @@ pub(super) struct Course {
     duration: f64,
 }
 
-/// Number of steps for the most accurate outcome: an error of about 1e-7, see tests/it/rough.rs.
+/// Number of steps for the most accurate outcome: an error of about 1e-7, see tests/it/theory/rough_collisions.rs.
 const STEPS: u32 = 4000;
 /// Least number of steps of a contact; five doublings give `STEPS`.
 const FEWEST: u32 = STEPS / 32;
