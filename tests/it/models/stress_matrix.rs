@@ -155,7 +155,7 @@ fn calc_tells_the_matrix() {
         let u: Vec<f64> = free.flat_map(|node| numbers(&node["u"])).collect();
         let (rows, columns) = (numbers(&told["rows"]), numbers(&told["columns"]));
         let (values, load) = (numbers(&told["values"]), numbers(&told["load"]));
-        let mut product = vec![0.0; 18];
+        let mut product = [0.0; 18];
         for ((row, column), value) in rows.iter().zip(&columns).zip(&values) {
             product[*row as usize] += value * u[*column as usize];
         }
