@@ -293,8 +293,8 @@ impl<D: Dimension> Engine<D> {
     ) -> Stopped {
         self.run_watched(until, collisions, &mut run::Told(observer))
     }
-    /// The same, compiled for one type of observer, for which a call per collision would be costly.
-    pub(crate) fn run_watched<O: Observer<D>>(
+    /// Compiled for no observer, and for any.
+    fn run_watched<O: Observer<D>>(
         &mut self,
         until: f64,
         collisions: u64,

@@ -183,7 +183,7 @@ impl<D: Dimension> Events<D> {
         }
         let chunk = if logged { LOGGED_CHUNK } else { CHUNK };
         let (stopped, rows) =
-            self.with_rows(|engine, noted| engine.run_watched(until, done + chunk, noted));
+            self.with_rows(|engine, noted| engine.run_with(until, done + chunk, noted));
         for row in &rows {
             sink.event(row)?;
         }
