@@ -174,7 +174,7 @@ fn step<D: Dimension>(args: &CalibrateArgs, law: &str, moduli: &str) -> Result<f
         format!("[{first:e}, {rest}]")
     };
     let text = format!(
-        "name = \"pair\"\ndimension = {}\n[run]\nfinish = 1.0\n[material.grain]\ndensity = {:e}\n{moduli}\n\
+        "name = \"pair\"\ndimension = {}\n[run]\nend_time = 1.0\n[material.grain]\ndensity = {:e}\n{moduli}\n\
          [[law]]\nbetween = [\"grain\", \"grain\"]\n{law}\n[[fill]]\nmaterial = \"grain\"\n\
          grains = [{{ position = {}, radius = {:e}, velocity = {} }}, {{ position = {}, radius = {:e} }}]\n",
         D::N,

@@ -122,21 +122,25 @@ mod tests {
     #[test]
     fn seeds_and_what_follows_from_them_are_no_settings() {
         let read = |text: &str| flat(&text.parse().unwrap());
-        let a = read("seed = 1\n[run]\nstable_dwell = 0.0100\nfinish = 1.0\n[[feed]]\ncount = 5\n");
-        let b = read("seed = 2\n[run]\nstable_dwell = 0.0101\nfinish = 1.0\n[[feed]]\ncount = 5\n");
+        let a =
+            read("seed = 1\n[run]\nstable_dwell = 0.0100\nend_time = 1.0\n[[feed]]\ncount = 5\n");
+        let b =
+            read("seed = 2\n[run]\nstable_dwell = 0.0101\nend_time = 1.0\n[[feed]]\ncount = 5\n");
         assert!(differences(&[a.clone(), b])[1].is_empty());
         // Not even where the key itself is listed, because a third run has another value.
-        let b = read("seed = 2\n[run]\nstable_dwell = 0.0101\nfinish = 1.0\n[[feed]]\ncount = 5\n");
-        let c = read("seed = 1\n[run]\nstable_dwell = 0.03\nfinish = 1.0\n[[feed]]\ncount = 5\n");
+        let b =
+            read("seed = 2\n[run]\nstable_dwell = 0.0101\nend_time = 1.0\n[[feed]]\ncount = 5\n");
+        let c = read("seed = 1\n[run]\nstable_dwell = 0.03\nend_time = 1.0\n[[feed]]\ncount = 5\n");
         let found = differences(&[a.clone(), b, c]);
         assert_eq!(found[0], found[1]);
         assert_eq!(found[2]["run.stable_dwell"], "0.03");
         // With the same seed no value may vary.
-        let b = read("seed = 1\n[run]\nstable_dwell = 0.0101\nfinish = 1.0\n[[feed]]\ncount = 5\n");
+        let b =
+            read("seed = 1\n[run]\nstable_dwell = 0.0101\nend_time = 1.0\n[[feed]]\ncount = 5\n");
         assert_eq!(differences(&[a.clone(), b])[1].len(), 1);
         // Keys of the log are no settings either.
         let c = read(
-            "seed = 2\n[run]\nstable_dwell = 0.0200\nfinish = 1.0\n[[feed]]\ncount = 6\n[log]\nseries = 0.1\n[morph]\nrigid = true\n",
+            "seed = 2\n[run]\nstable_dwell = 0.0200\nend_time = 1.0\n[[feed]]\ncount = 6\n[log]\nseries = 0.1\n[morph]\nrigid = true\n",
         );
         let found = differences(&[a, c]);
         let keys: Vec<&str> = found[1].keys().map(String::as_str).collect();

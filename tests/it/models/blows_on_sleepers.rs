@@ -28,7 +28,7 @@ fn disks(ratio: f64, damping: f64) -> String {
     let mass = std::f64::consts::PI * 1e-4 * 1000.0;
     let radius = 0.01 * ratio;
     format!(
-        "name = \"blow\"\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n[run]\nfinish = 0.72\n[log]\nsnapshots = 0.004\n\
+        "name = \"blow\"\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n[run]\nend_time = 0.72\n[log]\nsnapshots = 0.004\n\
          series = 0.01\n[morph]\n[material.a]\ndensity = 1000.0\n[material.w]\n{}[[boundary]]\nname = \"cup\"\nmaterial = \"w\"\n\
          polyline = {{ points = [[0.0, 3.0], [0.0, 0.0], [0.3, 0.0], [0.3, 3.0]] }}\n[[fill]]\nmaterial = \"a\"\n[fill.lattice]\n\
          count = 75\nradius = {{ min = 0.009, max = 0.011 }}\nmin = [0.0, 0.0]\nmax = [0.3, 0.4]\njitter = 0.5\n[[fill]]\n\
@@ -48,7 +48,7 @@ fn spheres(ratio: f64, damping: Option<f64>) -> String {
             .concat(),
     };
     format!(
-        "name = \"blow\"\ndimension = 3\n[field]\ngravity = [0.0, 0.0, -9.81]\n[run]\nfinish = 0.46\n[log]\nsnapshots = 0.002\n\
+        "name = \"blow\"\ndimension = 3\n[field]\ngravity = [0.0, 0.0, -9.81]\n[run]\nend_time = 0.46\n[log]\nsnapshots = 0.002\n\
          series = 0.01\n[morph]\n[material.a]\ndensity = 2500.0\nyoung = 5e6\npoisson = 0.25\n[material.w]\nyoung = 5e6\n\
          poisson = 0.25\n{law}[[boundary]]\nname = \"cup\"\nmaterial = \"w\"\nbox = {{ min = [0.0, 0.0, 0.0], max = [0.05, 0.05, 1.0], \
          grains = \"inside\" }}\n[[fill]]\nmaterial = \"a\"\n[fill.lattice]\ncount = 100\nradius = {{ min = 0.0045, max = 0.0055 }}\n\
@@ -170,7 +170,7 @@ fn a_ball_on_a_still_ball_loses_as_much_as_on_a_stepped_one() {
             4.18879e-3
         };
         let text = format!(
-            "name = \"two\"\ndimension = {dimension}\n[field]\ngravity = {}\n[run]\nfinish = 0.5\n[log]\nseries = 0.002\n[morph]\n\
+            "name = \"two\"\ndimension = {dimension}\n[field]\ngravity = {}\n[run]\nend_time = 0.5\n[log]\nseries = 0.002\n[morph]\n\
              [material.a]\ndensity = 1000.0\n[material.w]\n{}[[boundary]]\nname = \"floor\"\nmaterial = \"w\"\n\
              plane = {{ point = {}, normal = {up} }}\n[[fill]]\nmaterial = \"a\"\n[[fill.grains]]\nposition = {}\nradius = 0.01\n\
              [[fill.grains]]\nposition = {}\nradius = 0.01\n",
@@ -235,7 +235,7 @@ fn a_column_falls_at_once_when_its_gate_opens() {
     let mass = std::f64::consts::PI * radius * radius * 1000.0;
     for count in [6, 15, 20usize] {
         let mut text = format!(
-            "name = \"column\"\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n[run]\nfinish = 0.65\n[log]\nsnapshots = 0.05\n[morph]\n\
+            "name = \"column\"\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n[run]\nend_time = 0.65\n[log]\nsnapshots = 0.05\n[morph]\n\
              [material.a]\ndensity = 1000.0\n[material.w]\n{}[[boundary]]\nname = \"gate\"\nmaterial = \"w\"\nopens_at = 0.5\n\
              plane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}\n[[fill]]\nmaterial = \"a\"\n",
             linear(6e5, mass, 0.3)

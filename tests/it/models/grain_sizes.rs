@@ -140,7 +140,7 @@ fn filled(dimension: usize, law: &str) -> Vec<f64> {
     let (folder, _) = run_text(
         dimension,
         &format!(
-            "seed = 3\n[run]\nfinish = 1e-6\n[[fill]]\nmaterial = \"thesis-disk\"\n\
+            "seed = 3\n[run]\nend_time = 1e-6\n[[fill]]\nmaterial = \"thesis-disk\"\n\
              random = {{ count = {count}, radius = {law}, min = {min}, max = {max} }}\n"
         ),
     );
@@ -158,7 +158,7 @@ fn filled(dimension: usize, law: &str) -> Vec<f64> {
 fn a_feed_by_mass_keeps_its_rate() {
     let (folder, figures) = run_text(
         2,
-        "seed = 5\n[run]\nfinish = 2.0\noutlet_interval = 0.001\n[log]\nsnapshots = 0.05\n[material.stuff]\ndensity = 1000.0\n\
+        "seed = 5\n[run]\nend_time = 2.0\noutlet_interval = 0.001\n[log]\nsnapshots = 0.05\n[material.stuff]\ndensity = 1000.0\n\
          [[feed]]\nmaterial = \"stuff\"\nradius = { finer = [[0.002, 0.0], [0.008, 1.0]] }\n\
          count = 100000\nmin = [0.0, 0.0]\nmax = [1.0, 0.1]\nmass_rate = 20.0\nstart = 0.1\n\
          velocity = [0.0, 1.0]\n[[law]]\nbetween = [\"stuff\", \"stuff\"]\n\

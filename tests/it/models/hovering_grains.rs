@@ -30,7 +30,7 @@ fn bed(n: usize, section: &str, friction: [f64; 2], grains: &[(Vec<f64>, f64)]) 
     let mut gravity = vec![0.0; n];
     gravity[n - 1] = -9.81;
     let mut text = format!(
-        "name = \"hovering\"\ndimension = {n}\n[field]\ngravity = {gravity:?}\n[run]\nfinish = {}.0\n[log]\nseries = 1.0\n\
+        "name = \"hovering\"\ndimension = {n}\n[field]\ngravity = {gravity:?}\n[run]\nend_time = {}.0\n[log]\nseries = 1.0\n\
          snapshots = 1.0\n[quasi_static]\n{section}\n[material.stuff]\ndensity = 100.0\n[material.wall]\n",
         grains.len()
     );

@@ -394,7 +394,7 @@ fn beds_by_all_laws() {
             .map(|w| w[2])
             .sum();
         close(&law, borne, -weights, 1e-8 * weights);
-        if law.starts_with("hertz") && !law.contains("cohesion") {
+        if law.starts_with("hertz =") && !law.contains("cohesion") {
             let radius = |body: arenite::record::BodyRef| match body {
                 arenite::record::BodyRef::Grain(id) => {
                     grains.iter().find(|g| g.grain == id).map(|g| g.radius)

@@ -147,7 +147,7 @@ fn scenario(seed: u64, kind: Kind) -> String {
     };
     let _ = write!(
         text,
-        "[run]\nfinish = {FINISH}\nintegrator = \"{integrator}\"\nflight = {}\ncollisions = {}\n[log]\nseries = 0.01\ncheckpoint = \"never\"\n",
+        "[run]\nend_time = {FINISH}\nintegrator = \"{integrator}\"\nflight = {}\ncollisions = {}\n[log]\nseries = 0.01\ncheckpoint = \"never\"\n",
         kind.flight, kind.collisions
     );
     if kind.still {

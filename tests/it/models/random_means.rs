@@ -58,7 +58,7 @@ const STILL: Models = Models {
 /// Grains are stopped far too soon.
 const COARSE: Models = Models {
     run: "flight = true\n",
-    morph: "[morph]\nrigid = true\nkinetic = 1.0\nresidual = 20.0\nleft = 20.0\nwake = 100.0\nwake_share = 10.0\nstrike = 1e6\n",
+    morph: "[morph]\nrigid = true\nkinetic = 1.0\nresidual = 20.0\nresidual_after_solve = 20.0\nwake = 100.0\nwake_share = 10.0\nstrike = 1e6\n",
 };
 
 /// A named figure of a run.

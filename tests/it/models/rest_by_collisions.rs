@@ -11,7 +11,7 @@ fn in_a_box(gravity: &[f64], events: &str, floor: &str, grains: &[(Vec<f64>, f64
     let (mut min, mut max) = (vec![0.0; n], vec![1.0; n]);
     (min[0], max[0]) = (0.0, 0.4);
     let mut text = format!(
-        "name = \"resting\"\ndimension = {n}\n[field]\ngravity = {gravity:?}\n[run]\nfinish = 0.5\n\
+        "name = \"resting\"\ndimension = {n}\n[field]\ngravity = {gravity:?}\n[run]\nend_time = 0.5\n\
          [log]\nsnapshots = 0.1\nseries = 0.1\n[events]\n{events}\n[material.stuff]\ndensity = 1000.0\n[material.wall]\n\
          [[boundary]]\nname = \"box\"\nmaterial = \"wall\"\nbox = {{ min = {min:?}, max = {max:?}, grains = \"inside\" }}\n{floor}\n\
          [[fill]]\nmaterial = \"stuff\"\ngrains = ["

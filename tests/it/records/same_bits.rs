@@ -312,7 +312,7 @@ fn hashes_cover_those_that_left() {
     let hash = |height: f64, interval: f64| {
         let text = format!(
             "name = 'left'\ndescription = 'a disk falls out'\ndimension = 2\n[field]\ngravity = [0.0, -9.81]\n\
-             [run]\nfinish = 1.0\nstep = 1e-4\nstop_when_empty = true\noutlet_interval = {interval}\n\
+             [run]\nend_time = 1.0\nstep = 1e-4\nstop_when_empty = true\noutlet_interval = {interval}\n\
              [log]\nseries = 0.1\ncheckpoint = 'never'\nsnapshots = 'never'\n\
              [material.bead]\ndensity = 1000.0\n\
              [[law]]\nbetween = ['bead', 'bead']\nlinear = {{ normal_stiffness = 1e4, \

@@ -63,7 +63,7 @@ fn grains_of_arcs_go_on_with_the_same_bits() {
 fn grains_of_arcs_that_stand_still_are_not_crushed_by_a_resume() {
     let setup = written_planar(&format!(
         "name = \"still\"\ndimension = 2\nseed = 3\n[field]\ngravity = [0.0, -29.4]\n[run]\nend_time = 0.3\n[log]\n\
-         checkpoint = 0.03\n[morph]\nkinetic = 0.3\ndwell = 1e-3\nresidual = 3.0\nleft = 6.0\nwake = 20.0\n\
+         checkpoint = 0.03\n[morph]\nkinetic = 0.3\ndwell = 1e-3\nresidual = 3.0\nresidual_after_solve = 6.0\nwake = 20.0\n\
          wake_share = 2.0\n[material.stone]\ndensity = 1000.0\n{SOFT}[[boundary]]\nname = \"vessel\"\n\
          material = \"stone\"\nbox = {{ min = [0.0, 0.0], max = [0.05, 0.3], grains = \"inside\" }}\n[[fill]]\n\
          material = \"stone\"\nshape = \"quasi-square\"\n[fill.lattice]\ncount = 9\nradius = 0.006\nmin = [0.0, 0.0]\n\

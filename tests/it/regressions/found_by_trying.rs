@@ -9,7 +9,7 @@ use crate::commands::faults::mixed;
 /// One disk of 10 mm over a floor, with a stiffness of its links, and more of a scenario.
 fn disk(speed: &str, stiffness: &str, more: &str) -> String {
     format!(
-        "name = 'disk'\ndimension = 2\n[run]\nfinish = 0.5\n{more}[material.m]\ndensity = 2500.0\n[[law]]\nbetween = ['m', 'm']\n\
+        "name = 'disk'\ndimension = 2\n[run]\nend_time = 0.5\n{more}[material.m]\ndensity = 2500.0\n[[law]]\nbetween = ['m', 'm']\n\
          linear = {{ normal_stiffness = {stiffness}, tangential_stiffness = {stiffness}, normal_damping = 0.0, \
          tangential_damping = 0.0, friction = 0.3 }}\n[[boundary]]\nname = 'floor'\nmaterial = 'm'\n\
          plane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}\n[[fill]]\nmaterial = 'm'\n\

@@ -110,7 +110,7 @@ pub(super) const COMMON: &[Apart] = &[
         "takes in no grains",
     ),
     (CELLS, &["outlet"], "lets no grain go"),
-    (CELLS, &["settled"], "knows no settling"),
+    (CELLS, &["settled"], "supports no settling"),
     (CELLS, &["meter"], "no fixed places to meter"),
     (CELLS, &["tap", "shake", "remove"], "perturb"),
     (CELLS, &["tilt"], "supports no gravity"),

@@ -20,7 +20,7 @@ pub fn collisions(case: &[&str]) -> String {
     };
     let space = space == "space";
     let mut text = format!(
-        "name = \"trial\"\ndimension = {}\nseed = 5\n{}[run]\nfinish = {}\n[log]\nseries = 0.04\nsnapshots = 0.09\n\
+        "name = \"trial\"\ndimension = {}\nseed = 5\n{}[run]\nend_time = {}\n[log]\nseries = 0.04\nsnapshots = 0.09\n\
          checkpoint = 0.043\n{}[events]\ntolerance = 0.01\n",
         if space { 3 } else { 2 },
         field(forces, GRAVITY, space),

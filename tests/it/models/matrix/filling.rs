@@ -20,7 +20,7 @@ pub fn filling(case: &[&str]) -> String {
     };
     let space = space == "space";
     let mut text = format!(
-        "name = \"trial\"\ndimension = {}\nseed = 5\n{}[run]\nfinish = 12.5\n[log]\nseries = 1.0\nsnapshots = 4.0\n\
+        "name = \"trial\"\ndimension = {}\nseed = 5\n{}[run]\nend_time = 12.5\n[log]\nseries = 1.0\nsnapshots = 4.0\n\
          checkpoint = 2.3\n{}[quasi_static]\nsolver = \"{solver}\"\nfreedom = \"{freedom}\"\ntension = \"{tension}\"\n\
          order = \"{order}\"\nplaced = \"{placed}\"\nslides = {}\n[material.stuff]\ndensity = 1000.0\n[material.wall]\n{}",
         if space { 3 } else { 2 },

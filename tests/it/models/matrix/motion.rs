@@ -38,7 +38,7 @@ pub fn motion(space: bool, case: &[&str]) -> String {
         false => "",
     };
     let mut text = format!(
-        "name = \"trial\"\ndimension = {}\nseed = 5\n{}[run]\nfinish = {}\nintegrator = \"{integrator}\"\n\
+        "name = \"trial\"\ndimension = {}\nseed = 5\n{}[run]\nend_time = {}\nintegrator = \"{integrator}\"\n\
          neighbor = \"{search}\"\nflight = {}\ncollisions = {}\noutlet_interval = 0.003\n",
         if space { 3 } else { 2 },
         field(
@@ -75,7 +75,7 @@ pub fn motion(space: bool, case: &[&str]) -> String {
     }
     if regime == "still" {
         // Soon and roughly, so that most stand still within the run, rain or not.
-        text += "[morph]\nkinetic = 0.3\ndwell = 1e-3\nresidual = 3.0\nleft = 6.0\nwake = 20.0\nwake_share = 2.0\ncarry_every = 5e-3\n\
+        text += "[morph]\nkinetic = 0.3\ndwell = 1e-3\nresidual = 3.0\nresidual_after_solve = 6.0\nwake = 20.0\nwake_share = 2.0\ncarry_every = 5e-3\n\
                  solve_time = 2e-3\n";
     }
     if start == "settled" {
