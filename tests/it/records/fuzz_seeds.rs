@@ -187,7 +187,7 @@ fn in_a_small_process(test: &str, kilobytes: u64) {
 /// No seed takes two gigabytes, and none takes long.
 #[test]
 fn seeds_are_read_or_refused_in_little_memory() {
-    in_a_small_process("fuzz_seeds::seeds_one_after_another", 2_000_000);
+    in_a_small_process("records::fuzz_seeds::seeds_one_after_another", 2_000_000);
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn a_wrong_bit_in_a_footer_is_read_or_refused() {
 
 #[test]
 fn mutated_seeds_are_read_or_refused() {
-    in_a_small_process("fuzz_seeds::some_mutations", 3_000_000);
+    in_a_small_process("records::fuzz_seeds::some_mutations", 3_000_000);
 }
 
 #[test]
