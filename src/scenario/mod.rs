@@ -22,6 +22,7 @@
 //! }
 //! ```
 
+#[doc(hidden)]
 pub mod aliases;
 mod build;
 #[doc(hidden)]
