@@ -13,11 +13,11 @@
 //!     let resolved = Scenario::load("hopper", &[seed])?.resolve()?;
 //!     assert!(resolved.toml.contains("seed = 3"));
 //!
-//!     let text = "name = \"drop\"\ndimension = 2\n[run]\nfinsh = 1.0\n";
+//!     let text = "name = \"drop\"\ndimension = 2\n[run]\nend_tme = 1.0\n";
 //!     let fault = Scenario::parse("drop.toml", text, None, &[]).unwrap_err();
 //!     // With the line, and the nearest key.
 //!     assert!(fault.to_string().contains("drop.toml:4"), "{fault}");
-//!     assert!(fault.to_string().contains("`finish`"), "{fault}");
+//!     assert!(fault.to_string().contains("`end_time`"), "{fault}");
 //!     Ok(())
 //! }
 //! ```
