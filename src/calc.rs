@@ -24,6 +24,7 @@ use serde_json::Value;
 
 pub use crate::cases::CalcError;
 use crate::collide::calc as collisions;
+pub use crate::stress::{Bar, StressMatrices, stress_matrices};
 
 /// A model that can be used by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

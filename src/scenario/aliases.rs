@@ -62,9 +62,14 @@ impl Alias {
         format!("{}{list}.{key}", self.section)
     }
 
+    /// Number of steps to a section with this key.
+    fn depth(&self) -> usize {
+        if self.list { 2 } else { 1 }
+    }
+
     /// Whether a place is that of a section with this key.
-    fn is_in(&self, place: &Place) -> bool {
-        match place.0.as_slice() {
+    fn is_in(&self, place: &[Step]) -> bool {
+        match place {
             [Step::Key(section)] => !self.list && section == self.section,
             [Step::Key(section), Step::Index(_)] => self.list && section == self.section,
             _ => false,
@@ -168,23 +173,16 @@ pub(crate) fn rename_table(scenario: &mut toml::Table) -> bool {
 /// Renames the old key on a path; returns the alias if there is one.
 pub(crate) fn rename_place(place: &mut Place) -> Option<&'static Alias> {
     let alias = ALIASES.iter().find(|alias| {
-        let steps = if alias.list { 2 } else { 1 };
-        let head = Place(place.0.iter().take(steps).cloned().collect());
-        place.0.get(steps) == Some(&Step::Key(alias.old.into())) && alias.is_in(&head)
+        let key = place.0.get(alias.depth());
+        key == Some(&Step::Key(alias.old.into())) && alias.is_in(&place.0[..alias.depth()])
     })?;
-    let key = place
-        .0
-        .iter_mut()
-        .find(|step| **step == Step::Key(alias.old.into()));
-    if let Some(key) = key {
-        *key = Step::Key(alias.new.into());
-    }
+    place.0[alias.depth()] = Step::Key(alias.new.into());
     Some(alias)
 }
 
 /// Returns the old names of the keys of a table with the new ones, for suggestions.
 pub(super) fn of_table(place: &Place) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let there = ALIASES.iter().filter(|alias| alias.is_in(place));
+    let there = ALIASES.iter().filter(|alias| alias.is_in(&place.0));
     there.map(|alias| (alias.old, alias.new))
 }
 

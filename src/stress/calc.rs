@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use nalgebra_sparse::CsrMatrix;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::auto::Auto;
+use super::exchange::{Bar, compatibility_matrix, contact_matrix, stiffness_matrix};
 use super::{
     ConjugateGradient, Element, Factor, Freedom, Iteration, LinkKey, Network, Node, NodeKey,
-    Packing, Rima, Rules, Solver, StressError, packing, stiffness_matrix,
+    Packing, Rima, Rules, Solver, StressError, packing,
 };
 use crate::cases::{CalcError, Id, each, not_negative, parse, positive, vector, wrong};
 use crate::geometry::{Dimension, Planar, Spatial, Vector};
@@ -105,18 +107,85 @@ enum Across {
 pub fn calc(input: Value) -> Result<Value, CalcError> {
     each(input, |case| {
         let case: Case = parse(case)?;
-        let Some(first) = case.nodes.first() else {
-            return Err(wrong("nodes", "is empty; at least one node is needed"));
-        };
-        match first.position.len() {
+        match dimension(&case)? {
             2 => calc_in::<Planar>(&case),
-            3 => calc_in::<Spatial>(&case),
-            n => Err(wrong(
-                "nodes[0].position",
-                format!("has {n} numbers; 2 or 3 are allowed"),
-            )),
+            _ => calc_in::<Spatial>(&case),
         }
     })
+}
+
+/// Matrices of the network of a case of `arenite calc stress`, for other libraries. With the stiffness matrix K, the
+/// compatibility matrix B and the stiffnesses k of the bars, K = B^T diag(k) B; under the load f displacements follow
+/// from K u = f, and the forces of the bars are k B u.
+#[derive(Clone, Debug)]
+pub struct StressMatrices {
+    /// Stiffness matrix, grounded at the fixed nodes: N/m, N and N m; symmetric, with both halves.
+    pub stiffness: CsrMatrix<f64>,
+    /// Strains of the bars, m, by displacements of the free nodes.
+    pub compatibility: CsrMatrix<f64>,
+    /// Bars, one for each row of the compatibility matrix.
+    pub bars: Vec<Bar>,
+    /// Normal stiffnesses of the links between any two nodes of the case, fixed ones too, N/m; symmetric.
+    pub contacts: CsrMatrix<f64>,
+    /// Forces and moments on the free nodes, N and N m, in the order of rows of the stiffness matrix.
+    pub load: Vec<f64>,
+    /// Node of each row of the stiffness matrix, an index of the case's list.
+    pub nodes: Vec<usize>,
+}
+
+/// Returns the matrices of a case of `arenite calc stress`.
+///
+/// # Errors
+/// If the case does not have the form of one, or its links slide or break.
+pub fn stress_matrices(case: Value) -> Result<StressMatrices, CalcError> {
+    let case: Case = parse(case)?;
+    if case.slides || case.tension == Tension::Break {
+        return Err(no_matrix());
+    }
+    match dimension(&case)? {
+        2 => matrices_in::<Planar>(&case),
+        _ => matrices_in::<Spatial>(&case),
+    }
+}
+
+fn matrices_in<D: Dimension>(case: &Case) -> Result<StressMatrices, CalcError> {
+    let Problem { network, load, .. } = read::<D>(case)?;
+    let (compatibility, bars) = compatibility_matrix(&network);
+    Ok(StressMatrices {
+        stiffness: stiffness_matrix(&network),
+        compatibility,
+        bars,
+        contacts: contact_matrix(&network),
+        load,
+        nodes: rows(case, &network),
+    })
+}
+
+/// The fault of a matrix of links that change.
+fn no_matrix() -> CalcError {
+    let message = "is that of links that neither slide nor break: slides = false and tension = keep are needed";
+    wrong("matrix", message)
+}
+
+/// Returns the node of each row of the stiffness matrix.
+fn rows<D: Dimension>(case: &Case, network: &Network<D>) -> Vec<usize> {
+    let free = (0..case.nodes.len()).filter(|&node| !case.nodes[node].fixed);
+    free.flat_map(|node| vec![node; network.per_node()])
+        .collect()
+}
+
+/// Returns the number of coordinates of a case.
+fn dimension(case: &Case) -> Result<usize, CalcError> {
+    let Some(first) = case.nodes.first() else {
+        return Err(wrong("nodes", "is empty; at least one node is needed"));
+    };
+    match first.position.len() {
+        n @ (2 | 3) => Ok(n),
+        n => Err(wrong(
+            "nodes[0].position",
+            format!("has {n} numbers; 2 or 3 are allowed"),
+        )),
+    }
 }
 
 /// A network read from a case.
@@ -131,8 +200,7 @@ fn calc_in<D: Dimension>(case: &Case) -> Result<Value, CalcError> {
     let problem = read::<D>(case)?;
     if case.slides || case.tension == Tension::Break {
         if case.matrix {
-            let message = "is that of links that neither slide nor break: slides = false and tension = keep are needed";
-            return Err(wrong("matrix", message));
+            return Err(no_matrix());
         }
         return relaxed(case, problem);
     }
@@ -171,8 +239,8 @@ fn stiffness<D: Dimension>(case: &Case, problem: &Problem<D>) -> Value {
         columns.push(column);
         values.push(value);
     }
-    let free = case.nodes.iter().filter(|node| !node.fixed);
-    let nodes = free.flat_map(|node| vec![&node.id; problem.network.per_node()]);
+    let nodes = rows(case, &problem.network).into_iter();
+    let nodes = nodes.map(|node| &case.nodes[node].id);
     json!({
         "size": matrix.nrows(),
         "nodes": nodes.collect::<Vec<_>>(),

@@ -36,7 +36,7 @@ mod storage;
 
 pub use auto::{Auto, Choice, CostModel, Rates, Way};
 pub use bed::{Bed, Number, Strut};
-pub use calc::calc;
+pub use calc::{StressMatrices, calc, stress_matrices};
 pub use cg::{ConjugateGradient, Iteration};
 pub use cholesky::{Cholesky, Failed};
 pub use dense::Dense;

@@ -1,9 +1,10 @@
 //! Matrices of a network for other libraries, and their Cholesky factor as the reference of all solvers.
 
+use arenite::calc::{CalcKind, evaluate, stress_matrices};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::stress::{
     ConjugateGradient, Factor, Freedom, Iteration, LinkState, Network, Node, NodeKey, Rima, Solver,
-    calc, compatibility_matrix, contact_matrix, stiffness_matrix,
+    compatibility_matrix, contact_matrix, stiffness_matrix,
 };
 use nalgebra::DVector;
 use nalgebra_sparse::factorization::CscCholesky;
@@ -135,6 +136,32 @@ fn case() -> Value {
         }
     }
     json!({"dof": "full", "matrix": true, "nodes": nodes, "links": links})
+}
+
+fn calc(case: Value) -> Result<Value, arenite::calc::CalcError> {
+    evaluate(CalcKind::Stress, case, "".as_ref())
+}
+
+#[test]
+fn matrices_of_a_case() {
+    let matrices = stress_matrices(case()).unwrap();
+    assert_eq!(matrices.nodes[..4], [3, 3, 3, 4]);
+    assert_eq!(matrices.contacts.nrows(), 9);
+    let factor = CscCholesky::factor(&CscMatrix::from(&matrices.stiffness)).unwrap();
+    let u = factor.solve(&DVector::from_column_slice(&matrices.load));
+    let strains = &matrices.compatibility * &u;
+    let result = calc(case()).unwrap();
+    let links = result["links"].as_array().unwrap();
+    for (key, link) in links.iter().enumerate() {
+        // The first bar of a link is along its normal.
+        let row = matrices.bars.iter().position(|b| b.link == key).unwrap();
+        let force = matrices.bars[row].stiffness * strains[(row, 0)];
+        let normal = link["normal"].as_f64().unwrap();
+        assert!((force - normal).abs() < 1e-9, "{key}: {force}, {normal}");
+    }
+    let mut breaking = case();
+    breaking["tension"] = json!("break");
+    assert!(stress_matrices(breaking).is_err());
 }
 
 #[test]
