@@ -157,7 +157,7 @@ fn matrices_in<D: Dimension>(case: &Case) -> Result<StressMatrices, CalcError> {
         bars,
         contacts: contact_matrix(&network),
         load,
-        nodes: rows(case, &network),
+        nodes: nodes_of_rows(case, &network),
     })
 }
 
@@ -168,7 +168,7 @@ fn no_matrix() -> CalcError {
 }
 
 /// Returns the node of each row of the stiffness matrix.
-fn rows<D: Dimension>(case: &Case, network: &Network<D>) -> Vec<usize> {
+fn nodes_of_rows<D: Dimension>(case: &Case, network: &Network<D>) -> Vec<usize> {
     let free = (0..case.nodes.len()).filter(|&node| !case.nodes[node].fixed);
     free.flat_map(|node| vec![node; network.per_node()])
         .collect()
@@ -239,7 +239,7 @@ fn stiffness<D: Dimension>(case: &Case, problem: &Problem<D>) -> Value {
         columns.push(column);
         values.push(value);
     }
-    let nodes = rows(case, &problem.network).into_iter();
+    let nodes = nodes_of_rows(case, &problem.network).into_iter();
     let nodes = nodes.map(|node| &case.nodes[node].id);
     json!({
         "size": matrix.nrows(),
