@@ -642,6 +642,11 @@ impl<N> Then<N> {
     /// Returns the energy that the normal force dissipates by the displacement, J: its work less what is stored.
     fn crushed<D: Dimension>(&self, now: &ContactRef<D>) -> f64 {
         let [overlap, force, energy] = self.normal;
+        let remembers = self.kept.memory.slots[4] > 0.0 || now.deepest > 0.0;
+        if !remembers && overlap >= 0.0 && now.kinematics.overlap >= 0.0 {
+            // The force derives from the energy.
+            return 0.0;
+        }
         let work = 0.5 * (force + now.normal_force) * (now.kinematics.overlap - overlap);
         work - (now.elastic.normal - energy)
     }

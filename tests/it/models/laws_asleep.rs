@@ -56,10 +56,10 @@ fn linear() -> String {
 /// Disks of 10 mm that fall into a cup; the last comes when the others lie.
 fn cup(base: &str, terms: &str) -> String {
     format!(
-        "name = \"cup\"\ndimension = 2\n[field]\ngravity = [0.0, -{GRAVITY}]\n[run]\nend_time = 1.3\n[log]\nseries = 0.05\n\
+        "name = \"cup\"\ndimension = 2\n[field]\ngravity = [0.0, -{GRAVITY}]\n[run]\nend_time = 1.8\n[log]\nseries = 0.05\n\
          [morph]\n[material.a]\ndensity = 1000.0\nyoung = 2e7\npoisson = 0.25\n[material.w]\nyoung = 2e7\npoisson = 0.25\n{}\
          [[boundary]]\nname = \"cup\"\nmaterial = \"w\"\npolyline = {{ points = [[0.0, 3.0], [0.0, 0.0], [0.24, 0.0], [0.24, 3.0]] }}\n\
-         [[fill]]\nmaterial = \"a\"\n[fill.lattice]\ncount = 60\nradius = {{ min = 0.009, max = 0.011 }}\nmin = [0.0, 0.0]\n\
+         [[fill]]\nmaterial = \"a\"\n[fill.lattice]\ncount = 40\nradius = {{ min = 0.009, max = 0.011 }}\nmin = [0.0, 0.0]\n\
          max = [0.24, 0.4]\njitter = 0.5\n[[fill]]\nmaterial = \"a\"\n[[fill.grains]]\nposition = [0.12, 1.2]\nradius = 0.01\n",
         laws(base, terms)
     )
@@ -81,6 +81,19 @@ fn outcome(text: &str, set: &[String]) -> (MemorySink, Summary) {
     }
 }
 
+/// Spheres of 5 mm that fall into a box.
+fn spheres(base: &str, terms: &str) -> String {
+    format!(
+        "name = \"box\"\ndimension = 3\n[field]\ngravity = [0.0, 0.0, -{GRAVITY}]\n[run]\nend_time = 0.8\n[log]\nseries = 0.05\n\
+         [morph]\n[material.a]\ndensity = 2500.0\nyoung = 5e6\npoisson = 0.25\n[material.w]\nyoung = 5e6\npoisson = 0.25\n{}\
+         [[boundary]]\nname = \"box\"\nmaterial = \"w\"\nbox = {{ min = [0.0, 0.0, 0.0], max = [0.05, 0.05, 1.0], grains = \"inside\" }}\n\
+         [[fill]]\nmaterial = \"a\"\n[fill.lattice]\ncount = 60\nradius = {{ min = 0.0045, max = 0.0055 }}\nmin = [0.0, 0.0, 0.0]\n\
+         max = [0.05, 0.05, 0.12]\njitter = 0.5\n[[fill]]\nmaterial = \"a\"\n[[fill.grains]]\nposition = [0.025, 0.025, 0.5]\n\
+         radius = 0.005\n",
+        laws(base, terms)
+    )
+}
+
 /// What a bed is like in the end.
 #[derive(Debug)]
 struct Bed {
@@ -94,14 +107,14 @@ struct Bed {
     still: f64,
 }
 
-fn bed(records: &MemorySink) -> Bed {
+fn bed(records: &MemorySink, up: usize) -> Bed {
     let (grains, links) = records.snapshots.last().unwrap();
     let mass: f64 = grains.iter().map(|g| g.mass).sum();
     let (mut borne, mut force, mut pairs) = (0.0, 0.0, 0.0);
     for link in links {
         match link.body_b {
             BodyRef::Boundary(_) => {
-                borne += link.tangential_force[1] - link.normal_force * link.normal[1];
+                borne += link.tangential_force[up] - link.normal_force * link.normal[up];
             }
             BodyRef::Grain(_) | BodyRef::None => {
                 force += link.normal_force;
@@ -114,7 +127,7 @@ fn bed(records: &MemorySink) -> Bed {
     Bed {
         borne: borne / (mass * GRAVITY),
         force: force / pairs / (mass * GRAVITY / n),
-        height: grains.iter().map(|g| g.mass * g.position[1]).sum::<f64>() / mass,
+        height: grains.iter().map(|g| g.mass * g.position[up]).sum::<f64>() / mass,
         still: grains.iter().filter(stands).count() as f64 / n,
     }
 }
@@ -124,12 +137,13 @@ fn bed(records: &MemorySink) -> Bed {
 /// and 10 %; no law of these two is held closer by so few.
 fn beds_are_as_stepped(name: &str, text: &str) {
     const SEEDS: u64 = 2;
+    let up = if text.contains("dimension = 3") { 2 } else { 1 };
     let mut sums = [[0.0; 2]; 2];
     for seed in 1..=SEEDS {
         for (still, sums) in [true, false].into_iter().zip(&mut sums) {
             let set = [format!("morph.rigid={still}"), format!("seed={seed}")];
             let (records, summary) = outcome(text, &set);
-            let bed = bed(&records);
+            let bed = bed(&records, up);
             let energy = &summary.energy;
             let flowed = energy.dissipated.damping + energy.dissipated.slip;
             let case = format!("{name}, seed {seed}, {still}: {bed:?}, {energy:?}");
@@ -141,7 +155,7 @@ fn beds_are_as_stepped(name: &str, text: &str) {
                 let lacks = (bed.borne - 1.0).abs();
                 assert!(lacks < if creeps { 0.05 } else { 2e-3 }, "{case}");
                 let morph = energy.dissipated.morph / flowed;
-                assert!((0.0..0.01).contains(&morph), "{case}");
+                assert!((-1e-4..0.01).contains(&morph), "{case}");
             }
             sums[0] += bed.height;
             sums[1] += bed.force;
@@ -166,16 +180,25 @@ fn beds_that_yield_and_resist_rolling_are_as_stepped() {
     }
 }
 
+#[test]
+fn beds_in_space_are_as_stepped() {
+    let hertz = "hertz = { restitution = 0.4, friction = 0.4 }";
+    let turning = "rolling = { friction = 0.1, damping = 1e-3 }\ntwisting = { friction = 0.1, damping = 1e-3 }";
+    for (name, terms) in [("turning", turning), ("jkr", "cohesion = { jkr = 0.05 }")] {
+        beds_are_as_stepped(name, &spheres(hertz, terms));
+    }
+}
+
 /// A disk on a floor under a gravity that turns slowly: the resistance to rolling holds it up to a slope of its
 /// coefficient, asleep as stepped, and no longer.
 #[test]
 fn a_disk_rolls_off_at_the_slope_of_its_coefficient() {
     let text = format!(
-        "name = \"slope\"\ndimension = 2\n[field]\ngravity = [0.0, -{GRAVITY}]\n[run]\nend_time = 4.0\n[log]\nseries = 0.02\n\
+        "name = \"slope\"\ndimension = 2\n[field]\ngravity = [0.0, -{GRAVITY}]\n[run]\nend_time = 14.0\n[log]\nseries = 0.02\n\
          snapshots = 0.02\n[morph]\n[material.a]\ndensity = 1000.0\n[material.w]\n{}[[boundary]]\nname = \"floor\"\nmaterial = \"w\"\n\
          plane = {{ point = [0.0, 0.0], normal = [0.0, 1.0] }}\n[[fill]]\nmaterial = \"a\"\n[[fill.grains]]\nposition = [0.0, 0.00999]\n\
-         radius = 0.01\n[[perturb]]\ntime = 0.5\ntilt = {{ angle = 0.3, duration = 3.0 }}\n",
-        laws(&linear(), "rolling = { friction = 0.2 }")
+         radius = 0.01\n[[perturb]]\ntime = 0.5\ntilt = {{ angle = 0.3, duration = 15.0 }}\n",
+        laws(&linear(), "rolling = { friction = 0.2, damping = 50.0 }")
     );
     for still in [true, false] {
         let (records, _) = outcome(&text, &[format!("morph.rigid={still}")]);
@@ -185,15 +208,14 @@ fn a_disk_rolls_off_at_the_slope_of_its_coefficient() {
         });
         let slept = records.snapshots.iter().any(|(grains, _)| {
             let stands = |g: &GrainRow| [Regime::Rest, Regime::Rigid].contains(&g.regime);
-            grains.iter().any(stands) && grains[0].time > 1.5
+            grains.iter().any(stands) && grains[0].time > 9.0
         });
         assert_eq!(slept, still);
-        // The tilt of 0.1 rad a second reaches the slope at this time; then the disk needs some time to roll.
-        let begins = 0.5 + 10.0 * 0.2_f64.atan();
-        let left = left.unwrap_or(f64::INFINITY);
-        assert!(
-            (0.0..0.2).contains(&(left - begins)),
-            "{still}: {left} {begins}"
-        );
+        // The tilt of 0.02 rad a second reaches the slope at this time; then the disk needs some time to roll. A grain
+        // that stands still may lack 0.1 of its weight, an angle of 0.1.
+        let begins = 0.5 + 50.0 * 0.2_f64.atan();
+        let late = 0.02 * (left.unwrap_or(f64::INFINITY) - begins);
+        let most = if still { 0.03 } else { 0.008 };
+        assert!((0.0..most).contains(&late), "{still}: {late}");
     }
 }
