@@ -633,8 +633,10 @@ impl<N> Then<N> {
             link.memory.stiffness = now.kt;
         }
         link.memory.slots[4] = now.deepest;
-        let springs = Turns::kept(link.memory.slots).plus(share, self.turned);
-        springs.keep(&mut link.memory.slots);
+        if now.terms.rolling.is_some() || now.terms.twisting.is_some() {
+            let springs = Turns::kept(link.memory.slots).plus(share, self.turned);
+            springs.keep(&mut link.memory.slots);
+        }
         // Zero for laws with constant stiffness.
         if before > 0.0 { held - kept } else { 0.0 }
     }
