@@ -362,10 +362,10 @@ pub fn shift<D: Integrate>(
         let other = Other::Boundary(name.0);
         let kinematics = kinematics::surface_kinematics(world, name.0, name.1, link.a);
         let wall = &world.walls.boundaries[usize::from(name.0)].boundary;
-        let law = &world.physics.law(name.3, wall.material).clone();
+        let law = *world.physics.law(name.3, wall.material);
         match kinematics {
             Some(kinematics) if kinematics.overlap > -law.gap(kinematics.radius) => {
-                let now = coefficients_after(law, &kinematics, link.memory.slots[4]);
+                let now = coefficients_after(&law, &kinematics, link.memory.slots[4]);
                 slid += then.strain(&mut link, before.share, &now);
                 let lost = bound(&mut link, &now);
                 slid += lost.work;
