@@ -183,6 +183,8 @@ fn bed<S: Number>(numbers: &str, network: &Network<Planar>, load: &[f64]) {
             (None, None) => continue,
         };
         struts.push(Strut {
+            turning: [0.0; 2],
+            arms: [0.5; 2],
             a: a as u32,
             b: b.map(|b| b as u32),
             normal,

@@ -91,7 +91,7 @@ const TERM: [Support; 7] = [
     Y,
     Y,
     Y,
-    later("links that are laid aside have a spring, a dashpot and friction only"),
+    Y,
     later("its links have no resistance to turning, and no pull over a gap that fades"),
     Y,
     later("its second stage has spring, dashpot and friction only"),

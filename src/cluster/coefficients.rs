@@ -20,6 +20,8 @@ pub(super) struct Coefficients {
     pub stiffness: f64,
     pub terms: ContactTerms,
     pub normal_energy: f64,
+    /// Overlap to which the link has been loaded now, m.
+    pub deepest: f64,
 }
 
 /// Coefficients of a link without history.
@@ -54,6 +56,7 @@ pub(super) fn coefficients_after<D: Dimension>(
             stiffness: one(c.stiffness),
             terms: law.terms(),
             normal_energy: law.stored(k.overlap, k.radius, deepest),
+            deepest: one(deep),
         }
     })
 }

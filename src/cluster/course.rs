@@ -1,7 +1,7 @@
 //! The present state of links and gaps of grains at rest, and its change by a displacement: for
 //! loads that are known in advance.
 
-use super::coefficients::coefficients;
+use super::coefficients::coefficients_after;
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
 use super::lists::ContactHistory;
@@ -81,7 +81,7 @@ pub fn courses<D: Integrate>(world: &World<D>) -> Vec<Course> {
             slides: kept.slip,
         };
         if let (Some(k), Some(pair)) = (kinematics, world.physics.laws.get(a, b)) {
-            let c = coefficients(law, &k);
+            let c = coefficients_after(law, &k, kept.memory.slots[4]);
             course.normal = c.elastic;
             course.kn = pair.stiffness(k.overlap, k.radius).normal;
             course.kt = c.kt;

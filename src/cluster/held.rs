@@ -41,6 +41,7 @@ pub(super) fn kept_view_with<D: Integrate>(
         kept.spring,
         kept.slip,
         kept.calm,
+        kept.memory.slots,
     )
 }
 
@@ -75,6 +76,7 @@ pub(super) fn kept_wall_view_with<D: Integrate>(
         kept.spring,
         kept.slip,
         kept.calm,
+        kept.memory.slots,
     )
 }
 
@@ -97,12 +99,12 @@ pub fn residual<D: Integrate>(
     sum
 }
 
-/// Sum of the normal forces of the links of a slot at rest with other grains at rest, N.
+/// Sum of the sizes of the normal forces of the links of a slot at rest with other grains at rest, N.
 pub fn pressed<D: Integrate>(world: &World<D>, slot: u32) -> f64 {
     let pairs = &world.sleeping.still.pairs;
     let force = |index| {
         let (class, kept) = pairs.get(index);
-        kept_view(world, class, kept).normal_force
+        kept_view(world, class, kept).normal_force.abs()
     };
     pairs.of(slot).map(force).sum()
 }
@@ -179,6 +181,7 @@ pub fn each_rim_link<D: Integrate>(world: &World<D>, mut f: impl FnMut(ContactRe
                     spring,
                     slip,
                     calm,
+                    l.memory_of(i, k).slots,
                 ));
             }
         });

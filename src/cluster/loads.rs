@@ -1,28 +1,47 @@
 //! Links of stepped grains while others are displaced: their strains, energies and forces.
 
-use super::coefficients::coefficients;
+use super::coefficients::coefficients_after;
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
 use super::lists::{History, each_link};
 use super::observe::size;
 use super::part::Part;
+use super::resistance::Turns;
 use super::state::Other;
 use super::still::{Place, Wrench};
 use super::world::World;
 use super::{facing, held, kinematics, part};
 use crate::contact::{Law, LinkLaw, with_law};
 
-/// Tangential strain of each link in the lists, by class, batch and lane: of pairs, and with walls.
+/// Strain of a link by a displacement, m.
+#[derive(Default)]
+pub(super) struct Strain {
+    /// Across.
+    pub sliding: [f64; 3],
+    /// By rolling and twisting.
+    pub turned: Turns,
+}
+
+impl Strain {
+    fn of<D: Integrate>(kinematics: Kinematics<D>) -> Self {
+        Strain {
+            sliding: kinematics.sliding,
+            turned: Turns::of::<D>(kinematics.turning, kinematics.normal),
+        }
+    }
+}
+
+/// Strain of each link in the lists, by class, batch and lane: of pairs, and with walls.
 pub(super) fn list_strains<D: Integrate>(
     world: &World<D>,
     part: &Part<D>,
-) -> [Vec<(Place, [f64; 3])>; 2] {
+) -> [Vec<(Place, Strain)>; 2] {
     let (mut pairs, mut walls) = (Vec::new(), Vec::new());
     for (class, of) in world.contacts.pairs.iter().enumerate() {
         each_link(&of.lists.flags, |i, k| {
             let (a, b) = (of.lists.batches[i].a[k], of.lists.batches[i].b[k]);
-            let sliding = part::pair_strain(world, part, a, b).sliding;
-            pairs.push(((false, class, i, k), sliding));
+            let strain = Strain::of(part::pair_strain(world, part, a, b));
+            pairs.push(((false, class, i, k), strain));
         });
     }
     for (class, of) in world.contacts.walls.iter().enumerate() {
@@ -31,8 +50,8 @@ pub(super) fn list_strains<D: Integrate>(
             let motion = part::displaced(&world.shapes, &world.grains, part, contact[0]);
             let kinematics =
                 kinematics::wall_kinematics_of(world, class, contact, motion, world.clock.time());
-            let sliding = kinematics.map_or([0.0; 3], |kin| kin.sliding);
-            walls.push(((true, class, i, k), sliding));
+            let strain = kinematics.map_or(Strain::default(), Strain::of);
+            walls.push(((true, class, i, k), strain));
         });
     }
     [pairs, walls]
@@ -42,17 +61,23 @@ pub(super) fn list_strains<D: Integrate>(
 /// present forces, J.
 pub fn given_by_stepped<D: Integrate>(world: &World<D>, part: &Part<D>) -> f64 {
     let mut sum = 0.0;
-    let mut add = |law: &LinkLaw, k: &Kinematics<D>, spring: [f64; 3]| {
-        let c = coefficients(law, k);
+    let mut add = |law: &LinkLaw, k: &Kinematics<D>, spring: [f64; 3], memory: [f64; 5]| {
+        let c = coefficients_after(law, k, memory[4]);
+        let (force, pressing) = c.normal(0.0);
         let pull = c.kt * size(spring);
-        let most = c.friction * c.elastic.max(0.0);
+        let most = c.friction * pressing;
         let kt = if pull > most {
             c.kt * most / pull
         } else {
             c.kt
         };
         let across: f64 = (0..3).map(|j| spring[j] * k.sliding[j]).sum();
-        sum += c.elastic.max(0.0) * k.speed - kt * across;
+        sum += force * k.speed - kt * across;
+        if !c.terms.are_empty() {
+            let mut springs = Turns::kept(memory);
+            c.bound_turns(&mut springs, pressing);
+            sum -= c.turning_work(springs, Turns::of::<D>(k.turning, k.normal));
+        }
     };
     for class in &world.contacts.pairs {
         let law = world.physics.law(class.materials[0], class.materials[1]);
@@ -60,7 +85,8 @@ pub fn given_by_stepped<D: Integrate>(world: &World<D>, part: &Part<D>) -> f64 {
         each_link(&lists.flags, |i, k| {
             let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
             let kinematics = part::pair_strain(world, part, a, b);
-            add(law, &kinematics, lists.history[i].lane(k));
+            let memory = lists.memory_of(i, k).slots;
+            add(law, &kinematics, lists.history[i].lane(k), memory);
         });
     }
     for (index, class) in world.contacts.walls.iter().enumerate() {
@@ -73,7 +99,8 @@ pub fn given_by_stepped<D: Integrate>(world: &World<D>, part: &Part<D>) -> f64 {
             let kinematics =
                 kinematics::wall_kinematics_of(world, index, contact, motion, world.clock.time());
             if let Some(kinematics) = kinematics {
-                add(law, &kinematics, lists.history[i].lane(k));
+                let memory = lists.memory_of(i, k).slots;
+                add(law, &kinematics, lists.history[i].lane(k), memory);
             }
         });
     }
@@ -86,7 +113,7 @@ pub fn unseen_elastic<D: Integrate>(world: &World<D>) -> f64 {
     let mut sum = 0.0;
     let energy = |law: &LinkLaw, overlap: f64, radius: f64| -> f64 {
         if overlap > 0.0 {
-            with_law!(law, law => law.normal_energy(overlap, radius))
+            with_law!(law, law => law.stored(overlap, radius, 0.0))
         } else {
             0.0
         }

@@ -44,6 +44,7 @@ mod parts;
 mod passing;
 mod piece_bounds;
 pub mod renew;
+mod resistance;
 mod resting;
 mod rigid_rotation;
 pub mod shift;

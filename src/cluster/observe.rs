@@ -7,6 +7,7 @@ use super::coefficients::coefficients_after;
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
 use super::lists::{History, each_link};
+use super::resistance::Turned;
 use super::state::{LinkEvent, Other};
 use super::world::{Cell, Physics, World};
 use super::{evaluate, held, kinematics};
@@ -67,6 +68,13 @@ pub struct ContactRef<D: Dimension> {
     pub normal_force: f64,
     /// Tangential force on the first body, N.
     pub tangential_force: D::Vector,
+    /// Overlap to which it was loaded, m, if it remembers that.
+    pub deepest: f64,
+    /// Moments over the radius of the resistance to rolling and twisting, N: on the first ball and on the second, in
+    /// the plane the first number.
+    pub resistance: [[f64; 3]; 2],
+    /// Stiffness of rolling and of twisting, N/m, 0 at the bound; and the rolling radius over the radius of each ball.
+    pub turning: ([f64; 2], [f64; 2]),
     /// Elastic energy.
     pub elastic: Elastic,
     /// Whether the link slides.
@@ -128,20 +136,6 @@ pub(super) fn view<D: Integrate>(
     spring: [f64; 3],
     slip: bool,
     calm: u8,
-) -> ContactRef<D> {
-    view_with(world, a, b, law, k, spring, slip, calm, [0.0; 5])
-}
-
-/// The same for a link with further contact history.
-pub(super) fn view_with<D: Integrate>(
-    world: &World<D>,
-    a: u32,
-    b: Other,
-    law: &LinkLaw,
-    k: Kinematics<D>,
-    spring: [f64; 3],
-    slip: bool,
-    calm: u8,
     memory: [f64; 5],
 ) -> ContactRef<D> {
     let c = coefficients_after(law, &k, memory[4]);
@@ -159,9 +153,15 @@ pub(super) fn view_with<D: Integrate>(
     } else {
         0.0
     };
+    let mut turned = Turned::default();
     if !c.terms.are_empty() {
         tangential += c.turning_energy(&k, memory, after, pressing);
+        turned = c.turned(&k, memory, after, pressing);
     }
+    let arms = match b {
+        Other::Slot(b) => [a, b].map(|ball| k.rolling / world.grains.arrays.radius(ball as usize)),
+        Other::Boundary(_) => [1.0, 0.0],
+    };
     let mut f = size(force);
     if c.terms.spring_limited {
         // Beyond the limit only the spring acts; below it the sum is not limited.
@@ -190,6 +190,9 @@ pub(super) fn view_with<D: Integrate>(
         kinematics: k,
         normal_force,
         tangential_force: tangent::<D>(force, k.normal),
+        deepest: memory[4],
+        resistance: [arms[0], -arms[1]].map(|arm| turned.force.map(|f| arm * f)),
+        turning: (turned.stiffness, arms),
         elastic: Elastic {
             normal: c.normal_energy,
             tangential,
@@ -214,7 +217,7 @@ pub fn each_list_link<D: Integrate>(world: &World<D>, mut f: impl FnMut(ContactR
             let (a, b) = (l.batches[i].a[k], l.batches[i].b[k]);
             let kinematics = kinematics::pair_kinematics(world, a, b);
             let slip = l.flags[i].slip >> k & 1 == 1;
-            f(view_with(
+            f(view(
                 world,
                 a,
                 Other::Slot(b),
@@ -241,7 +244,7 @@ pub fn each_list_link<D: Integrate>(world: &World<D>, mut f: impl FnMut(ContactR
             };
             let slip = l.flags[i].slip >> k & 1 == 1;
             let b = Other::Boundary(class.boundary);
-            f(view_with(
+            f(view(
                 world,
                 a,
                 b,

@@ -3,12 +3,16 @@
 
 use super::arrays::Status;
 use super::changes::LinkChange;
-use super::coefficients::{Coefficients, coefficients};
+use super::coefficients::{Coefficients, coefficients_after};
+use super::dimension::ClusterDimension;
 use super::integrate::Integrate;
+use super::kernel::Memory;
 use super::kinematics::Kinematics;
-use super::lists::{ContactHistory, History};
-use super::observe::{Elastic, size};
+use super::lists::{ContactHistory, History, Lists};
+use super::loads::Strain;
+use super::observe::{ContactRef, Elastic, size};
 use super::part::Part;
+use super::resistance::Turns;
 use super::state::{Book, Effects, Other, Skin};
 use super::still::{Place, WallName, Wrench, add};
 use super::world::World;
@@ -18,7 +22,7 @@ use super::{
 };
 use crate::contact::lasting;
 use crate::event::EventKind;
-use crate::geometry::Vector;
+use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
 use crate::vector::Row;
 
@@ -29,8 +33,12 @@ struct Then<N> {
     kept: ContactHistory,
     /// Tangential strain by the displacement, from the geometry for which the displacement was computed, m.
     by: [f64; 3],
+    /// Rolling and twisting by the displacement, m.
+    turned: Turns,
     /// Tangential stiffness, N/m.
     stiffness: f64,
+    /// Overlap, m, normal force, N, and energy of the normal spring, J.
+    normal: [f64; 3],
     /// Forces on its ends, N, and moments over the radius, N; for a wall the first is that on the grain.
     pushes: [Wrench; 2],
 }
@@ -45,8 +53,8 @@ pub struct Strained<D: Integrate> {
     walls: Vec<Then<usize>>,
     /// Elastic energy of all these links, with the opposite sign, J.
     elastic: Elastic,
-    /// Tangential strains of links with stepped grains: of pairs, and with walls.
-    rim: [Vec<(Place, [f64; 3])>; 2],
+    /// Strains of links with stepped grains: of pairs, and with walls.
+    rim: [Vec<(Place, Strain)>; 2],
     /// Forces of these links.
     rim_pushes: Vec<(u32, Wrench)>,
     /// Rows and spins, by position in the part.
@@ -57,10 +65,13 @@ pub struct Strained<D: Integrate> {
     held: Vec<(u32, Wrench)>,
     /// Slots near stepped grains, with the forces of these.
     pushed: Vec<(u32, Wrench, Row)>,
-    springs: Vec<Vec<D::History>>,
-    at_walls: Vec<Vec<D::History>>,
+    springs: Vec<Springs<D>>,
+    at_walls: Vec<Springs<D>>,
     ways: [f64; 3],
 }
+
+/// Springs of the links of a class: tangential ones, and of rolling and twisting.
+type Springs<D> = (Vec<<D as ClusterDimension>::History>, Vec<Memory>);
 
 /// Links that a displacement breaks and gaps that it closes, until it is kept or reverted.
 #[derive(Debug, Default)]
@@ -81,11 +92,15 @@ pub fn before_shift<D: Integrate>(world: &World<D>, skin: &Skin, part: &Part<D>)
         let [p, q] = world.contacts.pairs[class].materials;
         let view = held::kept_view(world, class, kept);
         elastic -= view.elastic;
+        let strain = part::pair_strain(world, part, kept.a, kept.b);
+        let law = world.physics.law(p, q);
         Then {
             index,
             kept: *kept,
-            by: part::pair_strain(world, part, kept.a, kept.b).sliding,
-            stiffness: coefficients(world.physics.law(p, q), &view.kinematics).kt,
+            by: strain.sliding,
+            turned: Turns::of::<D>(strain.turning, strain.normal),
+            stiffness: coefficients_after(law, &view.kinematics, kept.memory.slots[4]).kt,
+            normal: normal_of(&view),
             pushes: held::pushes(&world.shapes, &world.grains, &view),
         }
     };
@@ -108,14 +123,19 @@ pub fn before_shift<D: Integrate>(world: &World<D>, skin: &Skin, part: &Part<D>)
             index,
             kept: *kept,
             by: strain.map_or([0.0; 3], |kinematics| kinematics.sliding),
+            turned: strain.map_or(Turns::default(), |strain| {
+                Turns::of::<D>(strain.turning, strain.normal)
+            }),
             stiffness: 0.0,
+            normal: [0.0; 3],
             pushes: Default::default(),
         };
         if let Some(view) = held::kept_wall_view(world, name, kept) {
             elastic -= view.elastic;
             let wall = &world.walls.boundaries[usize::from(name.0)].boundary;
-            then.stiffness =
-                coefficients(world.physics.law(name.3, wall.material), &view.kinematics).kt;
+            let law = world.physics.law(name.3, wall.material);
+            then.stiffness = coefficients_after(law, &view.kinematics, kept.memory.slots[4]).kt;
+            then.normal = normal_of(&view);
             then.pushes = held::pushes(&world.shapes, &world.grains, &view);
         }
         then
@@ -164,13 +184,13 @@ pub fn before_shift<D: Integrate>(world: &World<D>, skin: &Skin, part: &Part<D>)
             .contacts
             .pairs
             .iter()
-            .map(|class| class.lists.history.clone())
+            .map(|class| (class.lists.history.clone(), class.lists.memory.clone()))
             .collect(),
         at_walls: world
             .contacts
             .walls
             .iter()
-            .map(|class| class.lists.history.clone())
+            .map(|class| (class.lists.history.clone(), class.lists.memory.clone()))
             .collect(),
         ways: skin.ways(),
     }
@@ -220,11 +240,13 @@ pub fn take_back<D: Integrate>(
         still.pushed[*slot as usize] = *pushed;
         arrays.forces[*slot as usize] = *force;
     }
-    for (class, springs) in world.contacts.pairs.iter_mut().zip(&before.springs) {
+    for (class, (springs, memory)) in world.contacts.pairs.iter_mut().zip(&before.springs) {
         class.lists.history.clone_from(springs);
+        class.lists.memory.clone_from(memory);
     }
-    for (class, springs) in world.contacts.walls.iter_mut().zip(&before.at_walls) {
+    for (class, (springs, memory)) in world.contacts.walls.iter_mut().zip(&before.at_walls) {
         class.lists.history.clone_from(springs);
+        class.lists.memory.clone_from(memory);
     }
     skin.set_ways(before.ways);
     facing::find_faces(world);
@@ -233,17 +255,17 @@ pub fn take_back<D: Integrate>(
 /// Displaces a part. Springs are strained; those between grains at rest are limited to Coulomb's
 /// bound, those of stepped grains in their next step. Links that break lose their force, gaps that
 /// close gain one: to be kept with [`settle_shift`], or reverted. Returns the increase of the
-/// elastic energy of links between grains at rest, J, and the energy that they dissipated by
-/// sliding, J.
+/// elastic energy of links between grains at rest, J, and the energies that they dissipated by
+/// sliding and along their normals, J.
 pub fn shift<D: Integrate>(
     world: &mut World<D>,
     skin: &mut Skin,
     effects: &mut Effects<D>,
     part: &Part<D>,
     before: &Strained<D>,
-) -> (Elastic, f64) {
+) -> (Elastic, [f64; 2]) {
     effects.changes.clear();
-    let (mut elastic, mut slid) = (before.elastic, 0.0);
+    let (mut elastic, mut slid, mut crushed) = (before.elastic, 0.0, 0.0);
     let (mut greatest, mut share) = (0.0_f64, 0.0_f64);
     for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
         let s = slot as usize;
@@ -273,16 +295,22 @@ pub fn shift<D: Integrate>(
     skin.max_outer_displacement += greatest;
     skin.max_inner_displacement += greatest;
     skin.skin_budgets.add(share);
-    let strained =
-        |spring: [f64; 3], by: &[f64; 3]| std::array::from_fn(|j| spring[j] + before.share * by[j]);
     let [rim, rim_walls] = &before.rim;
-    for &((_, class, i, k), ref by) in rim {
-        let history = &mut world.contacts.pairs[class].lists.history[i];
-        history.set_lane(k, strained(history.lane(k), by));
+    for ((_, class, i, k), strain) in rim {
+        strain_in_lists(
+            &mut world.contacts.pairs[*class].lists,
+            [*i, *k],
+            before.share,
+            strain,
+        );
     }
-    for &((_, class, i, k), ref by) in rim_walls {
-        let history = &mut world.contacts.walls[class].lists.history[i];
-        history.set_lane(k, strained(history.lane(k), by));
+    for ((_, class, i, k), strain) in rim_walls {
+        strain_in_lists(
+            &mut world.contacts.walls[*class].lists,
+            [*i, *k],
+            before.share,
+            strain,
+        );
     }
     for then in &before.links {
         let (class, mut link) = (world.sleeping.still.pairs.get(then.index).0, then.kept);
@@ -290,7 +318,8 @@ pub fn shift<D: Integrate>(
         let ends = [world.grains.owner(link.a), world.grains.owner(link.b)];
         let [a, b] = world.contacts.pairs[class].materials;
         let kinematics = kinematics::pair_kinematics(world, link.a, link.b);
-        let now = coefficients(world.physics.law(a, b), &kinematics);
+        let law = world.physics.law(a, b);
+        let now = coefficients_after(law, &kinematics, link.memory.slots[4]);
         let softened = then.strain(&mut link, before.share, &now);
         let lost = bound(&mut link, &now);
         let other = Other::Slot(ends[1]);
@@ -298,13 +327,16 @@ pub fn shift<D: Integrate>(
         for (end, push) in ends.iter().zip(&then.pushes) {
             add(&mut held[*end as usize], -1.0, push);
         }
-        if kinematics.overlap > 0.0 {
+        if kinematics.overlap > -law.gap(kinematics.radius) {
             slid += softened + lost.work;
             let slides = [then.kept.slip, link.slip];
             let change = LinkChange::across(slides, lost.heat, ends[0], other, &kinematics);
             effects.changes.extend(change);
             let view = held::kept_view_with(world, class, &link, kinematics);
             elastic += view.elastic;
+            if law.is_composed() {
+                crushed += then.crushed(&view);
+            }
             let pushes = held::pushes(&world.shapes, &world.grains, &view);
             let held = &mut world.sleeping.still.held;
             for (end, push) in ends.iter().zip(&pushes) {
@@ -329,18 +361,21 @@ pub fn shift<D: Integrate>(
         );
         let other = Other::Boundary(name.0);
         let kinematics = kinematics::surface_kinematics(world, name.0, name.1, link.a);
+        let wall = &world.walls.boundaries[usize::from(name.0)].boundary;
+        let law = *world.physics.law(name.3, wall.material);
         match kinematics {
-            Some(kinematics) if kinematics.overlap > 0.0 => {
-                let wall = &world.walls.boundaries[usize::from(name.0)].boundary;
-                let law = world.physics.law(name.3, wall.material);
-                let now = coefficients(law, &kinematics);
+            Some(kinematics) if kinematics.overlap > -law.gap(kinematics.radius) => {
+                let now = coefficients_after(&law, &kinematics, link.memory.slots[4]);
                 slid += then.strain(&mut link, before.share, &now);
                 let lost = bound(&mut link, &now);
                 slid += lost.work;
                 let slides = [then.kept.slip, link.slip];
                 let change = LinkChange::across(slides, lost.heat, owner, other, &kinematics);
                 effects.changes.extend(change);
-                count_wall(world, &name, &link, kinematics, &mut elastic);
+                let view = count_wall(world, &name, &link, kinematics, &mut elastic);
+                if law.is_composed() {
+                    crushed += then.crushed(&view);
+                }
             }
             _ => {
                 let lost = EventKind::RemoveLink;
@@ -367,7 +402,37 @@ pub fn shift<D: Integrate>(
         let [fx, fy, fz, mx, my, mz] = push.map(|part| sign * part);
         D::add_force(&mut world.grains.arrays, s, [fx, fy, fz], [mx, my, mz]);
     }
-    (elastic, slid)
+    (elastic, [slid, crushed])
+}
+
+/// Overlap, m, normal force, N, and energy of the normal spring of a link, J.
+fn normal_of<D: Dimension>(view: &ContactRef<D>) -> [f64; 3] {
+    [
+        view.kinematics.overlap,
+        view.normal_force,
+        view.elastic.normal,
+    ]
+}
+
+/// Strains the springs of a link in the lists by a fraction of a displacement.
+fn strain_in_lists<H: History>(
+    lists: &mut Lists<H>,
+    [batch, lane]: [usize; 2],
+    share: f64,
+    strain: &Strain,
+) {
+    let history = &mut lists.history[batch];
+    let spring = history.lane(lane);
+    history.set_lane(
+        lane,
+        std::array::from_fn(|j| spring[j] + share * strain.sliding[j]),
+    );
+    if let Some(memory) = lists.memory.get_mut(batch) {
+        let mut kept = memory.lane(lane);
+        let springs = Turns::kept(kept).plus(share, strain.turned);
+        springs.keep(&mut kept);
+        memory.set_lane(lane, kept);
+    }
 }
 
 /// Keeps the effects of the last displacement: removes links that broke, and creates links for gaps that closed.
@@ -537,11 +602,12 @@ fn count_wall<D: Integrate>(
     link: &ContactHistory,
     kinematics: Kinematics<D>,
     elastic: &mut Elastic,
-) {
+) -> ContactRef<D> {
     let view = held::kept_wall_view_with(world, name, link, kinematics);
     *elastic += view.elastic;
     let on_a = &held::pushes(&world.shapes, &world.grains, &view)[0];
     add(&mut world.sleeping.still.held[view.a as usize], 1.0, on_a);
+    view
 }
 
 /// Energy dissipated by sliding, J.
@@ -566,23 +632,50 @@ impl<N> Then<N> {
         if link.memory.stiffness > 0.0 {
             link.memory.stiffness = now.kt;
         }
+        link.memory.slots[4] = now.deepest;
+        if now.terms.rolling.is_some() || now.terms.twisting.is_some() {
+            let springs = Turns::kept(link.memory.slots).plus(share, self.turned);
+            springs.keep(&mut link.memory.slots);
+        }
         // Zero for laws with constant stiffness.
         if before > 0.0 { held - kept } else { 0.0 }
     }
+
+    /// Returns the energy that the normal force dissipates by the displacement, J: its work less what is stored.
+    fn crushed<D: Dimension>(&self, now: &ContactRef<D>) -> f64 {
+        let [overlap, force, energy] = self.normal;
+        let remembers = self.kept.memory.slots[4] > 0.0 || now.deepest > 0.0;
+        if !remembers && overlap >= 0.0 && now.kinematics.overlap >= 0.0 {
+            // The force derives from the energy.
+            return 0.0;
+        }
+        let work = 0.5 * (force + now.normal_force) * (now.kinematics.overlap - overlap);
+        work - (now.elastic.normal - energy)
+    }
 }
 
-/// Limits a spring to Coulomb's bound.
+/// Limits the tangential spring to Coulomb's bound, and those of rolling and twisting to theirs.
 fn bound(link: &mut ContactHistory, c: &Coefficients) -> Lost {
-    let most = c.friction * c.elastic.max(0.0);
+    let (_, pressing) = c.normal(0.0);
+    let mut turned = 0.0;
+    if !c.terms.are_empty() {
+        let mut springs = Turns::kept(link.memory.slots);
+        turned = c.bound_turns(&mut springs, pressing);
+        springs.keep(&mut link.memory.slots);
+    }
+    let most = c.friction * pressing;
     let pull = c.kt * size(link.spring);
     link.slip = pull > most;
     if !link.slip {
-        return Lost::default();
+        return Lost {
+            work: turned,
+            ..Lost::default()
+        };
     }
     link.spring = link.spring.map(|s| s * (most / pull));
     let way = (pull - most) / c.kt;
     Lost {
-        work: most * way,
+        work: most * way + turned,
         heat: [0.5 * (pull + most) * way, pull * way],
     }
 }

@@ -9,8 +9,10 @@ use super::arrays::Status;
 use super::border::Border;
 use super::dem::three;
 use super::integrate::Integrate;
+use super::kinematics::Kinematics;
 use super::lists::{ContactHistory, History, each_link};
 use super::observe::ContactRef;
+use super::resistance::Turns;
 use super::resting::RestingLinks;
 use super::state::Book;
 use super::world::{Clock, Grains, Shapes, Sleeping, World};
@@ -102,10 +104,13 @@ impl<D: Integrate> ContactRef<D> {
                 0.0
             }
         });
-        // Forces are opposite, moments over radii equal.
+        // Forces are opposite, moments of these over radii equal.
+        let [p, q] = self
+            .resistance
+            .map(|turned| [0, 1, 2].map(|k| m[k] + turned[k]));
         [
-            [f[0], f[1], f[2], m[0], m[1], m[2]],
-            [-f[0], -f[1], -f[2], m[0], m[1], m[2]],
+            [f[0], f[1], f[2], p[0], p[1], p[2]],
+            [-f[0], -f[1], -f[2], q[0], q[1], q[2]],
         ]
     }
 }
@@ -144,7 +149,7 @@ pub fn stop<D: Integrate>(
         return;
     }
     let chosen = world.grains.marked(slots);
-    let before = slidings(world, &chosen);
+    let before = motions(world, &chosen);
     let mut stopped = 0;
     for &slot in slots {
         let s = slot as usize;
@@ -182,32 +187,37 @@ pub fn stop<D: Integrate>(
     world.grains.fresh.retain(|&s| !chosen[s as usize]);
     // Springs are a part of a step ahead of positions, at the speed of sliding, which has changed.
     let after = evaluate::timing(world).after * world.clock.step;
-    let now = slidings(world, &chosen);
+    let now = motions(world, &chosen);
     for ((place, then), (_, now)) in before.into_iter().zip(now) {
-        let by: [f64; 3] = std::array::from_fn(|k| after * (now[k] - then[k]));
+        let by: [f64; 3] = std::array::from_fn(|k| after * (now.sliding[k] - then.sliding[k]));
         let (of_walls, class, batch, lane) = place;
-        let history = if of_walls {
-            &mut world.contacts.walls[class].lists.history
+        let lists = if of_walls {
+            &mut world.contacts.walls[class].lists
         } else {
-            &mut world.contacts.pairs[class].lists.history
+            &mut world.contacts.pairs[class].lists
         };
-        let spring = history[batch].lane(lane);
-        history[batch].set_lane(lane, std::array::from_fn(|k| spring[k] + by[k]));
+        let spring = lists.history[batch].lane(lane);
+        lists.history[batch].set_lane(lane, std::array::from_fn(|k| spring[k] + by[k]));
+        if let Some(memory) = lists.memory.get_mut(batch) {
+            let by = std::array::from_fn(|k| now.turning[k] - then.turning[k]);
+            let mut kept = memory.lane(lane);
+            let springs = Turns::kept(kept).plus(after, Turns::of::<D>(by, now.normal));
+            springs.keep(&mut kept);
+            memory.set_lane(lane, kept);
+        }
     }
 }
 
-/// Positions of the links of some slots in the lists, and the sliding speeds of their surfaces.
-fn slidings<D: Integrate>(world: &World<D>, chosen: &[bool]) -> Vec<(Place, [f64; 3])> {
+/// Positions of the links of some slots in the lists, and the motion at each.
+fn motions<D: Integrate>(world: &World<D>, chosen: &[bool]) -> Vec<(Place, Kinematics<D>)> {
     let mut found = Vec::new();
     for (class, pairs) in world.contacts.pairs.iter().enumerate() {
         let lists = &pairs.lists;
         each_link(&lists.flags, |i, k| {
             let (a, b) = (lists.batches[i].a[k], lists.batches[i].b[k]);
             if chosen[a as usize] || chosen[b as usize] {
-                found.push((
-                    (false, class, i, k),
-                    kinematics::pair_kinematics(world, a, b).sliding,
-                ));
+                let kinematics = kinematics::pair_kinematics(world, a, b);
+                found.push(((false, class, i, k), kinematics));
             }
         });
     }
@@ -219,7 +229,7 @@ fn slidings<D: Integrate>(world: &World<D>, chosen: &[bool]) -> Vec<(Place, [f64
                 && let Some(kinematics) =
                     kinematics::wall_kinematics(world, class, lists.batches[i].of(k))
             {
-                found.push(((true, class, i, k), kinematics.sliding));
+                found.push(((true, class, i, k), kinematics));
             }
         });
     }

@@ -92,7 +92,7 @@ pub(super) fn note_wear<D: Integrate>(
             return;
         };
         let slid = world.clock.step * size(kinematics.sliding);
-        let link = observe::view_with(
+        let link = observe::view(
             world,
             lists.batches[i].a[k],
             Other::Boundary(links.boundary),

@@ -14,6 +14,9 @@ const FARTHEST: f64 = 1e6;
 const HAIR: f64 = 1e-9;
 /// Force above the least, relative to the least, from which on a law that first decreases is followed.
 const FLATTEST: f64 = 1e-2;
+/// Least tangent stiffness over that of the law without terms, and the least overlap over the radius for that.
+const LEAST_OVERLAP: f64 = 1e-6;
+const LEAST_SHARE: f64 = 1e-2;
 /// Fraction of an overlap over which a slope is computed.
 const SLOPE: f64 = 1e-5;
 
@@ -47,6 +50,29 @@ impl SlowLink {
             law: LinkLaw::new(*law, table.terms(a, b)),
             radius,
         })
+    }
+
+    /// Returns the link of two materials if it has terms or remembers how it was loaded.
+    #[must_use]
+    pub fn composed(table: &LawTable, pair: [u16; 2], radius: f64) -> Option<Self> {
+        SlowLink::new(table, pair, radius).filter(|link| link.law.is_composed())
+    }
+
+    /// Returns the normal and the tangential stiffness at an overlap (m), N/m: the lesser slope where loading and
+    /// unloading differ, and at least a small share of the law's own, which a law that pulls may not have.
+    #[must_use]
+    pub fn tangent(&self, overlap: f64, deepest: f64) -> (f64, f64) {
+        let wide = SLOPE * overlap.abs() + HAIR * self.radius;
+        let at = self.at(overlap, deepest);
+        let more = self.at(overlap + wide, deepest).force - at.force;
+        let less = at.force - self.at(overlap - wide, deepest).force;
+        let least = LEAST_SHARE
+            * self
+                .law
+                .plain()
+                .stiffness(overlap.max(LEAST_OVERLAP * self.radius), self.radius)
+                .normal;
+        ((more.min(less) / wide).max(least), at.tangential)
     }
 
     /// Returns Coulomb's friction coefficient.

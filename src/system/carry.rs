@@ -25,6 +25,7 @@ use super::{
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{ContactArms, ContactRef, Dem, Elastic, Limits, Other, Part, Touching, World};
+use crate::contact::slow::SlowLink;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
@@ -319,7 +320,8 @@ pub(super) fn struts<D: Integrate>(
             }
             Other::Boundary(wall) => (setup.boundaries[usize::from(wall)].material, None),
         };
-        let Some(law) = setup.matter.laws.get(material(view.a), other) else {
+        let pair = [material(view.a), other];
+        let Some(law) = setup.matter.laws.get(pair[0], pair[1]) else {
             return;
         };
         let (a, b, normal) = match (place, b) {
@@ -327,7 +329,14 @@ pub(super) fn struts<D: Integrate>(
             (None, Some(b)) => (b, None, k.normal),
             (None, None) => return,
         };
-        let stiffness = law.stiffness(k.overlap, k.radius);
+        let mut stiffness = law.stiffness(k.overlap, k.radius);
+        if let Some(slow) = SlowLink::composed(&setup.matter.laws, pair, k.radius) {
+            (stiffness.normal, stiffness.tangential) = slow.tangent(k.overlap, view.deepest);
+        }
+        let (turning, mut arms) = view.turning;
+        if place.is_none() {
+            arms.reverse();
+        }
         levers.extend(own.map(|[of_a, of_b]| match place {
             Some(_) => [of_a, of_b],
             None => [of_b, of_a],
@@ -353,6 +362,8 @@ pub(super) fn struts<D: Integrate>(
             } else {
                 D::Vector::default()
             },
+            turning,
+            arms,
         });
     });
     Held {
@@ -419,7 +430,7 @@ pub(super) fn descend<D: Integrate>(
     }
     let mut before = cluster::shift::before_shift(&dem.world, &dem.skin, part);
     for _ in 0..HALVINGS {
-        let (mut elastic, slid) = cluster::shift::shift(
+        let (mut elastic, [slid, crushed]) = cluster::shift::shift(
             &mut dem.world,
             &mut dem.skin,
             &mut dem.effects,
@@ -443,9 +454,10 @@ pub(super) fn descend<D: Integrate>(
                 &mut dem.effects,
                 part,
             );
-            rest.energy -= change + slid;
+            rest.energy -= change + slid + crushed;
             // The ledger subtracts the energy of tangential springs from this flow.
             dem.book.flows.friction += elastic.tangential + slid;
+            dem.book.flows.damping += crushed;
             return true;
         }
         cluster::shift::take_back(

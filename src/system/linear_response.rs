@@ -138,8 +138,9 @@ pub(super) fn foresee<D: Integrate>(
     tick: f64,
 ) -> Option<f64> {
     let now = system.dem.world.clock.time();
+    let plain = !system.setup.matter.laws.composed();
     let Some(rate) = perturb::gravity_rate(&system.setup, &system.s.perturb)
-        .filter(|_| perturb::gravity_is_slow(&system.setup, &system.s.perturb))
+        .filter(|_| plain && perturb::gravity_is_slow(&system.setup, &system.s.perturb))
     else {
         system.s.known.plan = None;
         return None;

@@ -274,7 +274,8 @@ pub(super) fn resting<D: Integrate>(
     resting.sort_unstable();
     let mut pressing = vec![0u8; arrays.slots()];
     cluster::observe::each_list_link(world, |view| {
-        if view.normal_force > 0.0 {
+        // A link that pulls holds too.
+        if view.normal_force != 0.0 {
             let of_a = &mut pressing[view.a as usize];
             match view.b {
                 Other::Slot(b) => {

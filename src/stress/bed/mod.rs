@@ -32,6 +32,11 @@ pub struct Strut<D: Dimension> {
     /// In space, for a sliding link: the direction of sliding, a unit tangent vector; the link
     /// resists only perpendicular to it. Otherwise zero.
     pub slide: D::Vector,
+    /// Stiffness against rolling and against twisting, N/m.
+    pub turning: [f64; 2],
+    /// Rolling radius over the radius of the ball at each end: what is resisted is the rotation of the first times the
+    /// first less that of the second times the second.
+    pub arms: [f64; 2],
 }
 
 /// The stiffness matrix of a bed in the form required by the solver.
@@ -85,6 +90,25 @@ fn resist<D: Dimension>(
             0.0
         }
     })
+}
+
+/// Adds the moment over the radius with which a strut resists a rotation; `arms` is the product of those of the ends at
+/// which moment and rotation are, negative for different ends.
+fn resist_turning<D: Dimension>(s: &Strut<D>, unknown: usize, arms: f64, column: &mut [f64; MOST]) {
+    if unknown < D::N || s.turning == [0.0; 2] {
+        return;
+    }
+    let q = unknown - D::N;
+    let [rolling, twisting] = s.turning;
+    for p in 0..D::SPINS {
+        let along = if D::N == 3 {
+            s.normal[p] * s.normal[q]
+        } else {
+            0.0
+        };
+        let across = f64::from(u8::from(p == q)) - along;
+        column[D::N + p] += arms * (rolling * across + twisting * along);
+    }
 }
 
 /// Separation of the surfaces for a unit of one unknown of the grain from which the normal points
@@ -141,10 +165,12 @@ impl<D: Dimension, S: Number> Bed<D, S> {
             for (end, grain, normal) in [(0, Some(s.a), s.normal), (1, s.b, -s.normal)] {
                 let Some(grain) = grain else { continue };
                 let lever = levers.map(|levers| &levers[end]);
+                let arm = s.arms[end] * share(lever);
                 let block = &mut roots[ranks[grain as usize] as usize * m * m..][..m * m];
                 for q in 0..m {
                     let apart = apart::<D>(q, normal, 1.0, lever);
-                    let column = resist(s, normal, apart, lever);
+                    let mut column = resist(s, normal, apart, lever);
+                    resist_turning(s, q, arm * arm, &mut column);
                     for p in 0..m {
                         block[p * m + q] += column[p];
                     }
@@ -161,12 +187,14 @@ impl<D: Dimension, S: Number> Bed<D, S> {
             let Some([a, b]) = ends(s) else { continue };
             let levers = levers.get(index);
             let [own_lever, other_lever] = [0, 1].map(|end| levers.map(|levers| &levers[end]));
+            let arms = -s.arms[0] * share(own_lever) * s.arms[1] * share(other_lever);
             let [own, other] = [a, b].map(|rank| &roots[rank as usize * m * m..][..m * m]);
             // Effect of the other grain's unknowns on this one, in the units of both; the reverse is the transpose.
             let mut ours = [[0.0; MOST]; MOST];
             for (q, column) in ours[..m].iter_mut().enumerate() {
                 let apart = apart::<D>(q, s.normal, -1.0, other_lever);
-                let force = resist(s, s.normal, apart, own_lever);
+                let mut force = resist(s, s.normal, apart, own_lever);
+                resist_turning(s, q, arms, &mut force);
                 *column = times_lower(own, m, &force);
             }
             let mut both = [[0.0; MOST]; MOST];
@@ -231,6 +259,11 @@ impl<D: Dimension, S: Number> Bed<D, S> {
     fn upper(&self, rank: usize) -> std::ops::Range<u32> {
         self.starts[rank][1]..self.starts[rank + 1][0]
     }
+}
+
+/// Radius of a ball at the end of a strut over that of its grain.
+fn share<D: Dimension>(lever: Option<&Lever<D>>) -> f64 {
+    lever.map_or(1.0, |lever| lever.share)
 }
 
 /// Ranks by grain: the first of each strand, the second of each, and so on.
@@ -366,6 +399,8 @@ mod tests {
                     } else {
                         D::Vector::default()
                     },
+                    turning: [0.0; 2],
+                    arms: [0.5; 2],
                 });
             }
         }
