@@ -399,8 +399,8 @@ mod tests {
                     } else {
                         D::Vector::default()
                     },
-                    turning: [0.0; 2],
-                    arms: [0.5; 2],
+                    turning: [0.3 * kn, 0.2 * kn],
+                    arms: [0.4, 0.7],
                 });
             }
         }
@@ -421,6 +421,34 @@ mod tests {
             dense[(i, i)] += ground[i / m][usize::from(i % m >= D::N)];
         }
         for (index, s) in struts.iter().enumerate() {
+            // Rotation of one ball against the other: across the normal, and along it.
+            let [rolling, twisting] = s.turning;
+            let sides = [(0, Some(s.a), 1.0), (1, s.b, -1.0)];
+            let arm = |end: usize| {
+                let share = levers.get(index).map_or(1.0, |ends| ends[end].share);
+                s.arms[end] * share
+            };
+            for (p, from, sign) in sides {
+                for (q, to, other) in sides {
+                    let (Some(from), Some(to)) = (from, to) else {
+                        continue;
+                    };
+                    let factor = sign * other * arm(p) * arm(q);
+                    let row = |grain: u32, k: usize| grain as usize * m + D::N + k;
+                    for i in 0..D::SPINS {
+                        for j in 0..D::SPINS {
+                            let along = if D::N == 3 {
+                                s.normal[i] * s.normal[j]
+                            } else {
+                                0.0
+                            };
+                            let across = f64::from(u8::from(i == j)) - along;
+                            dense[(row(from, i), row(to, j))] +=
+                                factor * (rolling * across + twisting * along);
+                        }
+                    }
+                }
+            }
             if s.slide == D::Vector::default() {
                 continue;
             }
