@@ -76,11 +76,6 @@ pub(super) const COMMON: &[Apart] = &[
     (&["still"], OF_PLACES, "is held against gravity alone"),
     (&["still"], REPEATS, "periodic"),
     (
-        &["still"],
-        MORE_LAWS,
-        "have a spring, a dashpot and friction only",
-    ),
-    (
         &["collisions"],
         &["guided"],
         "`run.collisions` takes no walls that forces move",
@@ -133,11 +128,6 @@ pub(super) const IN_PLANE: &[Apart] = &[
         "its second stage has spring, dashpot and friction only",
     ),
     (
-        &["still"],
-        &["smooth-rolling"],
-        "have a spring, a dashpot and friction only",
-    ),
-    (
         &["oval", "quasi-square"],
         MORE_LAWS,
         "grains of arcs know spring, dashpot and friction only",
@@ -157,11 +147,6 @@ pub(super) const IN_SPACE: &[Apart] = &[
         &["heun"],
         &["twisting"],
         "its second stage has spring, dashpot and friction only",
-    ),
-    (
-        &["still"],
-        &["twisting"],
-        "have a spring, a dashpot and friction only",
     ),
     (&["dimer", "t-bar"], CELLS, "holds disks or spheres only"),
     (
