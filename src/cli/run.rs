@@ -466,9 +466,9 @@ mod tests {
 
     #[test]
     fn a_run_with_old_keys_is_the_same() {
-        let there = "seed = 1\n[run]\nend_time = 5.0\n";
-        assert!(same(there, "seed = 1\n[run]\nfinish = 5.0\n"));
-        assert!(!same(there, "seed = 1\n[run]\nfinish = 6.0\n"));
+        let there = "seed = 1\n[run]\nfinish = 5.0\n";
+        assert!(same(there, "seed = 1\n[run]\nend_time = 5.0\n"));
+        assert!(!same(there, "seed = 1\n[run]\nend_time = 6.0\n"));
         // Only old names are another way to write it: what a person changed is another file.
         assert!(!same("seed = 1 # one\n", "seed = 1\n"));
     }
