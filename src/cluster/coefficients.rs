@@ -2,7 +2,7 @@
 
 use super::kinematics::Kinematics;
 use super::observe::size;
-use crate::contact::{Contact, ContactTerms, Law, LinkLaw, Resistance, ResistanceKind, with_law};
+use crate::contact::{Contact, ContactTerms, Law, LinkLaw, with_law};
 use crate::geometry::Dimension;
 use crate::vector::{Lanes, Plain};
 
@@ -71,43 +71,5 @@ impl Coefficients {
         };
         let pushed = (self.elastic - self.cn * speed).max(least);
         (pushed - self.pull, (pushed + self.grip).max(0.0))
-    }
-
-    /// Recoverable energy of the springs of rolling and twisting, J.
-    pub fn turning_energy<D: Dimension>(
-        &self,
-        k: &Kinematics<D>,
-        memory: [f64; 5],
-        after: f64,
-        pressing: f64,
-    ) -> f64 {
-        let twist: f64 = if D::N == 2 {
-            0.0
-        } else {
-            (0..3).map(|i| k.turning[i] * k.normal[i]).sum()
-        };
-        let across = |i: usize| {
-            let along = if D::N == 2 { 0.0 } else { twist * k.normal[i] };
-            memory[i] - after * (k.turning[i] - along)
-        };
-        let rolled = size(std::array::from_fn(|i| {
-            if D::N == 3 || i == 0 { across(i) } else { 0.0 }
-        }));
-        let twisted = memory[3] - after * twist;
-        let of = |resistance: Option<Resistance>, spring: f64| {
-            let Some(resistance) = resistance else {
-                return 0.0;
-            };
-            let ResistanceKind::Spring { stiffness, .. } = resistance.kind else {
-                return 0.0;
-            };
-            let given = stiffness.unwrap_or(resistance.usual_share() * self.stiffness);
-            if given <= 0.0 {
-                return 0.0;
-            }
-            let pull = (given * spring.abs()).min(resistance.friction * pressing);
-            0.5 * pull * pull / given
-        };
-        of(self.terms.rolling, rolled) + of(self.terms.twisting, twisted)
     }
 }

@@ -9,27 +9,10 @@ use super::part::Part;
 use super::resistance::Turns;
 use super::state::Other;
 use super::still::{Place, Wrench};
+use super::strain::Strain;
 use super::world::World;
 use super::{facing, held, kinematics, part};
 use crate::contact::{Law, LinkLaw, with_law};
-
-/// Strain of a link by a displacement, m.
-#[derive(Default)]
-pub(super) struct Strain {
-    /// Across.
-    pub sliding: [f64; 3],
-    /// By rolling and twisting.
-    pub turned: Turns,
-}
-
-impl Strain {
-    fn of<D: Integrate>(kinematics: Kinematics<D>) -> Self {
-        Strain {
-            sliding: kinematics.sliding,
-            turned: Turns::of::<D>(kinematics.turning, kinematics.normal),
-        }
-    }
-}
 
 /// Strain of each link in the lists, by class, batch and lane: of pairs, and with walls.
 pub(super) fn list_strains<D: Integrate>(

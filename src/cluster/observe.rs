@@ -7,7 +7,7 @@ use super::coefficients::coefficients_after;
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
 use super::lists::{History, each_link};
-use super::resistance::Turned;
+use super::resistance::{Turned, Turns};
 use super::state::{LinkEvent, Other};
 use super::world::{Cell, Physics, World};
 use super::{evaluate, held, kinematics};
@@ -73,8 +73,10 @@ pub struct ContactRef<D: Dimension> {
     /// Moments over the radius of the resistance to rolling and twisting, N: on the first ball and on the second, in
     /// the plane the first number.
     pub resistance: [[f64; 3]; 2],
-    /// Stiffness of rolling and of twisting, N/m, 0 at the bound; and the rolling radius over the radius of each ball.
-    pub turning: ([f64; 2], [f64; 2]),
+    /// Stiffness of rolling and of twisting, N/m; 0 at the bound.
+    pub turning_stiffness: [f64; 2],
+    /// Rolling radius over the radius of each ball.
+    pub arms: [f64; 2],
     /// Elastic energy.
     pub elastic: Elastic,
     /// Whether the link slides.
@@ -155,8 +157,10 @@ pub(super) fn view<D: Integrate>(
     };
     let mut turned = Turned::default();
     if !c.terms.are_empty() {
-        tangential += c.turning_energy(&k, memory, after, pressing);
-        turned = c.turned(&k, memory, after, pressing);
+        let speed = Turns::of::<D>(k.turning, k.normal);
+        let springs = Turns::kept(memory).plus(-after, speed);
+        tangential += c.turning_energy(springs, pressing);
+        turned = c.turned::<D>(springs, speed, k.normal, pressing);
     }
     let arms = match b {
         Other::Slot(b) => [a, b].map(|ball| k.rolling / world.grains.arrays.radius(ball as usize)),
@@ -192,7 +196,8 @@ pub(super) fn view<D: Integrate>(
         tangential_force: tangent::<D>(force, k.normal),
         deepest: memory[4],
         resistance: [arms[0], -arms[1]].map(|arm| turned.force.map(|f| arm * f)),
-        turning: (turned.stiffness, arms),
+        turning_stiffness: turned.stiffness,
+        arms,
         elastic: Elastic {
             normal: c.normal_energy,
             tangential,

@@ -1,7 +1,6 @@
 //! Resistance to rolling and twisting of a single link, as the kernels evaluate it.
 
 use super::coefficients::Coefficients;
-use super::kinematics::Kinematics;
 use super::observe::size;
 use crate::contact::{Resistance, ResistanceKind};
 use crate::geometry::Dimension;
@@ -53,7 +52,7 @@ impl Turns {
     }
 }
 
-/// Force against a relative rotation, N, in the form of [`Kinematics::turning`], and the stiffness of rolling and of
+/// Force against a relative rotation, N, in the form of `Kinematics::turning`, and the stiffness of rolling and of
 /// twisting, N/m; 0 at the bound.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Turned {
@@ -72,16 +71,30 @@ impl Coefficients {
         }
     }
 
-    /// Returns the force of the resistances of a link; its springs are `after` (s) ahead of the positions.
+    /// Recoverable energy of the springs of rolling and twisting, J.
+    pub fn turning_energy(&self, springs: Turns, pressing: f64) -> f64 {
+        let of = |resistance: Option<Resistance>, spring: f64| {
+            let stiffness = resistance.and_then(|resistance| self.turning_stiffness(resistance));
+            let (Some(resistance), Some(stiffness)) = (resistance, stiffness) else {
+                return 0.0;
+            };
+            if stiffness <= 0.0 {
+                return 0.0;
+            }
+            let pull = (stiffness * spring.abs()).min(resistance.friction * pressing);
+            0.5 * pull * pull / stiffness
+        };
+        of(self.terms.rolling, size(springs.rolling)) + of(self.terms.twisting, springs.twisting)
+    }
+
+    /// Returns the force of the resistances of a link, by its springs (m), its motion (m/s) and the pressing force (N).
     pub fn turned<D: Dimension>(
         &self,
-        k: &Kinematics<D>,
-        memory: [f64; 5],
-        after: f64,
+        spring: Turns,
+        speed: Turns,
+        normal: D::Vector,
         pressing: f64,
     ) -> Turned {
-        let speed = Turns::of::<D>(k.turning, k.normal);
-        let spring = Turns::kept(memory).plus(-after, speed);
         let of = |resistance: Option<Resistance>, spring: [f64; 3], speed: [f64; 3]| {
             let Some(resistance) = resistance else {
                 return ([0.0; 3], 0.0);
@@ -118,7 +131,7 @@ impl Coefficients {
             [speed.twisting, 0.0, 0.0],
         );
         Turned {
-            force: std::array::from_fn(|i| rolling[i] + twisting[0] * k.normal[i]),
+            force: std::array::from_fn(|i| rolling[i] + twisting[0] * normal[i]),
             stiffness: [k_rolling, k_twisting],
         }
     }

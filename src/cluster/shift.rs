@@ -3,45 +3,23 @@
 
 use super::arrays::Status;
 use super::changes::LinkChange;
-use super::coefficients::{Coefficients, coefficients_after};
+use super::closing::{close_gaps, count_wall};
+use super::coefficients::coefficients_after;
 use super::dimension::ClusterDimension;
 use super::integrate::Integrate;
 use super::kernel::Memory;
-use super::kinematics::Kinematics;
-use super::lists::{ContactHistory, History, Lists};
-use super::loads::Strain;
-use super::observe::{ContactRef, Elastic, size};
+use super::lists::ContactHistory;
+use super::observe::{Elastic, size};
 use super::part::Part;
-use super::resistance::Turns;
 use super::state::{Book, Effects, Other, Skin};
 use super::still::{Place, WallName, Wrench, add};
+use super::strain::{Strain, Then, bound, normal_of, strain_in_lists};
 use super::world::World;
-use super::{
-    arcs, bodies, candidates, changes, facing, held, kinematics, loads, part, sleep_interface,
-    still,
-};
-use crate::contact::lasting;
+use super::{bodies, changes, facing, held, kinematics, loads, part, sleep_interface};
 use crate::event::EventKind;
-use crate::geometry::{Dimension, Vector};
+use crate::geometry::Vector;
 use crate::hgraph::ClusterIndex;
 use crate::vector::Row;
-
-/// A link before a displacement.
-struct Then<N> {
-    /// Index and springs.
-    index: N,
-    kept: ContactHistory,
-    /// Tangential strain by the displacement, from the geometry for which the displacement was computed, m.
-    by: [f64; 3],
-    /// Rolling and twisting by the displacement, m.
-    turned: Turns,
-    /// Tangential stiffness, N/m.
-    stiffness: f64,
-    /// Overlap, m, normal force, N, and energy of the normal spring, J.
-    normal: [f64; 3],
-    /// Forces on its ends, N, and moments over the radius, N; for a wall the first is that on the grain.
-    pushes: [Wrench; 2],
-}
 
 /// Links that a displacement strains, and the data to restore when it is reverted.
 pub struct Strained<D: Integrate> {
@@ -78,8 +56,8 @@ type Springs<D> = (Vec<<D as ClusterDimension>::History>, Vec<Memory>);
 pub(super) struct Pending {
     opened: Vec<u32>,
     opened_walls: Vec<usize>,
-    closed: Vec<(usize, ContactHistory)>,
-    closed_walls: Vec<(WallName, ContactHistory)>,
+    pub closed: Vec<(usize, ContactHistory)>,
+    pub closed_walls: Vec<(WallName, ContactHistory)>,
 }
 
 /// Records the links that displacing a part will strain; to be called before the displacement.
@@ -97,8 +75,7 @@ pub fn before_shift<D: Integrate>(world: &World<D>, skin: &Skin, part: &Part<D>)
         Then {
             index,
             kept: *kept,
-            by: strain.sliding,
-            turned: Turns::of::<D>(strain.turning, strain.normal),
+            by: Strain::of(strain),
             stiffness: coefficients_after(law, &view.kinematics, kept.memory.slots[4]).kt,
             normal: normal_of(&view),
             pushes: held::pushes(&world.shapes, &world.grains, &view),
@@ -122,10 +99,7 @@ pub fn before_shift<D: Integrate>(world: &World<D>, skin: &Skin, part: &Part<D>)
         let mut then = Then {
             index,
             kept: *kept,
-            by: strain.map_or([0.0; 3], |kinematics| kinematics.sliding),
-            turned: strain.map_or(Turns::default(), |strain| {
-                Turns::of::<D>(strain.turning, strain.normal)
-            }),
+            by: strain.map_or(Strain::default(), Strain::of),
             stiffness: 0.0,
             normal: [0.0; 3],
             pushes: Default::default(),
@@ -405,36 +379,6 @@ pub fn shift<D: Integrate>(
     (elastic, [slid, crushed])
 }
 
-/// Overlap, m, normal force, N, and energy of the normal spring of a link, J.
-fn normal_of<D: Dimension>(view: &ContactRef<D>) -> [f64; 3] {
-    [
-        view.kinematics.overlap,
-        view.normal_force,
-        view.elastic.normal,
-    ]
-}
-
-/// Strains the springs of a link in the lists by a fraction of a displacement.
-fn strain_in_lists<H: History>(
-    lists: &mut Lists<H>,
-    [batch, lane]: [usize; 2],
-    share: f64,
-    strain: &Strain,
-) {
-    let history = &mut lists.history[batch];
-    let spring = history.lane(lane);
-    history.set_lane(
-        lane,
-        std::array::from_fn(|j| spring[j] + share * strain.sliding[j]),
-    );
-    if let Some(memory) = lists.memory.get_mut(batch) {
-        let mut kept = memory.lane(lane);
-        let springs = Turns::kept(kept).plus(share, strain.turned);
-        springs.keep(&mut kept);
-        memory.set_lane(lane, kept);
-    }
-}
-
 /// Keeps the effects of the last displacement: removes links that broke, and creates links for gaps that closed.
 pub fn settle_shift<D: Integrate>(
     world: &mut World<D>,
@@ -479,203 +423,4 @@ pub fn settle_shift<D: Integrate>(
         }
     }
     sleep_interface::sum_still_walls(world);
-}
-
-/// Creates links, without tangential stress, for grains of a part that are at rest and overlap others,
-/// or walls, without a link. None has moved farther than `way` since it was assigned to its cell.
-fn close_gaps<D: Integrate>(
-    world: &mut World<D>,
-    effects: &mut Effects<D>,
-    part: &Part<D>,
-    way: f64,
-    elastic: &mut Elastic,
-) {
-    let mut found: Vec<(u32, u32)> = Vec::new();
-    let arrays = &world.grains.arrays;
-    let standing: Vec<u32> = part
-        .slots
-        .iter()
-        .copied()
-        .filter(|&slot| world.grains.stands(slot))
-        .flat_map(|slot| bodies::touching_of(&world.shapes, &world.grains, slot))
-        .collect();
-    for &slot in &standing {
-        let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
-        world.sleeping.cells.near(x, r + way, |other| {
-            let reach = r + arrays.radius(other as usize);
-            let twice = other < slot && part.place(world.grains.owner(other)).is_some();
-            if world.grains.owner(other) != world.grains.owner(slot)
-                && !twice
-                && (x - arrays.position(other as usize)).norm_squared() < reach * reach
-                && !still::joined(&world.shapes, &world.grains, &world.sleeping, slot, other)
-            {
-                found.push((slot.min(other), slot.max(other)));
-            }
-        });
-    }
-    found.sort_unstable();
-    let n = world.physics.laws.materials;
-    for (a, b) in found {
-        let [a, b] = facing::faced(world, [a, b], false);
-        let kinematics = kinematics::pair_kinematics(world, a, b);
-        if arcs::has_arcs(&world.shapes, &world.grains) && kinematics.overlap <= 0.0 {
-            // The enclosing circles of grains overlap before the grains do.
-            continue;
-        }
-        let of = |s: u32| usize::from(world.grains.arrays.material[s as usize]);
-        let class = usize::from(world.physics.class_of[of(a) * n + of(b)]);
-        let link = ContactHistory::new(a, b);
-        let view = held::kept_view_with(world, class, &link, kinematics);
-        *elastic += view.elastic;
-        let [on_a, on_b] = held::pushes(&world.shapes, &world.grains, &view);
-        let [p, q] = [world.grains.owner(a), world.grains.owner(b)];
-        add(&mut world.sleeping.still.held[p as usize], 1.0, &on_a);
-        add(&mut world.sleeping.still.held[q as usize], 1.0, &on_b);
-        let new = EventKind::InsertLink;
-        let change = LinkChange::between(new, p, Other::Slot(q), &view.kinematics);
-        effects.changes.push(change);
-        world.sleeping.pending.closed.push((class, link));
-    }
-    let mut known: Vec<(u32, u16, u32)> = world
-        .sleeping
-        .still
-        .walls
-        .iter()
-        .map(|(name, k)| {
-            (
-                bodies::candidate(&world.shapes, &world.grains, k.a),
-                name.0,
-                name.1,
-            )
-        })
-        .collect();
-    known.sort_unstable();
-    for &slot in &standing {
-        for boundary in 0..world.walls.boundaries.len() {
-            if world.walls.gone[boundary] {
-                continue;
-            }
-            let radius = world.grains.arrays.radius(slot as usize);
-            for surface in candidates::surfaces_near(
-                &world.clock,
-                &world.walls,
-                &world.grains,
-                boundary,
-                slot,
-                radius,
-            ) {
-                let (b, s) = (boundary as u16, surface as u32);
-                if known.binary_search(&(slot, b, s)).is_ok() {
-                    continue;
-                }
-                let candidate = slot;
-                let slot = facing::facing_surface(world, (b, s), candidate, world.clock.time());
-                let Some(kinematics) = kinematics::surface_kinematics(world, b, s, slot)
-                    .filter(|kinematics| kinematics.overlap > 0.0)
-                else {
-                    continue;
-                };
-                let side = candidates::side(
-                    &world.clock,
-                    &world.walls,
-                    &world.grains,
-                    boundary,
-                    surface,
-                    candidate,
-                );
-                let name = (b, s, side, world.grains.arrays.material[slot as usize]);
-                let link = ContactHistory::new(slot, 0);
-                count_wall(world, &name, &link, kinematics, elastic);
-                let (new, other) = (EventKind::InsertLink, Other::Boundary(b));
-                let change = LinkChange::between(new, world.grains.owner(slot), other, &kinematics);
-                effects.changes.push(change);
-                world.sleeping.pending.closed_walls.push((name, link));
-            }
-        }
-    }
-}
-
-/// Adds the energy and force of a link with a wall.
-fn count_wall<D: Integrate>(
-    world: &mut World<D>,
-    name: &WallName,
-    link: &ContactHistory,
-    kinematics: Kinematics<D>,
-    elastic: &mut Elastic,
-) -> ContactRef<D> {
-    let view = held::kept_wall_view_with(world, name, link, kinematics);
-    *elastic += view.elastic;
-    let on_a = &held::pushes(&world.shapes, &world.grains, &view)[0];
-    add(&mut world.sleeping.still.held[view.a as usize], 1.0, on_a);
-    view
-}
-
-/// Energy dissipated by sliding, J.
-#[derive(Default)]
-struct Lost {
-    /// Work of sliding at Coulomb's bound while the load is applied.
-    work: f64,
-    /// Elastic energy released with the bodies fixed, and the same by the thesis's formula (4.36).
-    heat: [f64; 2],
-}
-
-impl<N> Then<N> {
-    /// Strains the spring by a fraction of the displacement while the contact becomes stiffer or
-    /// softer; returns the energy that it loses by that, J.
-    fn strain(&self, link: &mut ContactHistory, share: f64, now: &Coefficients) -> f64 {
-        let before = self.stiffness;
-        let held = 0.5 * before * size(link.spring).powi(2);
-        let lasting = lasting(before, now.kt);
-        link.spring = link.spring.map(|s| lasting * s);
-        let kept = 0.5 * now.kt * size(link.spring).powi(2);
-        link.spring = std::array::from_fn(|k| link.spring[k] + share * self.by[k]);
-        if link.memory.stiffness > 0.0 {
-            link.memory.stiffness = now.kt;
-        }
-        link.memory.slots[4] = now.deepest;
-        if now.terms.rolling.is_some() || now.terms.twisting.is_some() {
-            let springs = Turns::kept(link.memory.slots).plus(share, self.turned);
-            springs.keep(&mut link.memory.slots);
-        }
-        // Zero for laws with constant stiffness.
-        if before > 0.0 { held - kept } else { 0.0 }
-    }
-
-    /// Returns the energy that the normal force dissipates by the displacement, J: its work less what is stored.
-    fn crushed<D: Dimension>(&self, now: &ContactRef<D>) -> f64 {
-        let [overlap, force, energy] = self.normal;
-        let remembers = self.kept.memory.slots[4] > 0.0 || now.deepest > 0.0;
-        if !remembers && overlap >= 0.0 && now.kinematics.overlap >= 0.0 {
-            // The force derives from the energy.
-            return 0.0;
-        }
-        let work = 0.5 * (force + now.normal_force) * (now.kinematics.overlap - overlap);
-        work - (now.elastic.normal - energy)
-    }
-}
-
-/// Limits the tangential spring to Coulomb's bound, and those of rolling and twisting to theirs.
-fn bound(link: &mut ContactHistory, c: &Coefficients) -> Lost {
-    let (_, pressing) = c.normal(0.0);
-    let mut turned = 0.0;
-    if !c.terms.are_empty() {
-        let mut springs = Turns::kept(link.memory.slots);
-        turned = c.bound_turns(&mut springs, pressing);
-        springs.keep(&mut link.memory.slots);
-    }
-    let most = c.friction * pressing;
-    let pull = c.kt * size(link.spring);
-    link.slip = pull > most;
-    if !link.slip {
-        return Lost {
-            work: turned,
-            ..Lost::default()
-        };
-    }
-    link.spring = link.spring.map(|s| s * (most / pull));
-    let way = (pull - most) / c.kt;
-    Lost {
-        work: most * way + turned,
-        heat: [0.5 * (pull + most) * way, pull * way],
-    }
 }

@@ -333,7 +333,7 @@ pub(super) fn struts<D: Integrate>(
         if let Some(slow) = SlowLink::composed(&setup.matter.laws, pair, k.radius) {
             (stiffness.normal, stiffness.tangential) = slow.tangent(k.overlap, view.deepest);
         }
-        let (turning, mut arms) = view.turning;
+        let mut arms = view.arms;
         if place.is_none() {
             arms.reverse();
         }
@@ -362,7 +362,7 @@ pub(super) fn struts<D: Integrate>(
             } else {
                 D::Vector::default()
             },
-            turning,
+            turning: view.turning_stiffness,
             arms,
         });
     });

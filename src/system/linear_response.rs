@@ -138,6 +138,7 @@ pub(super) fn foresee<D: Integrate>(
     tick: f64,
 ) -> Option<f64> {
     let now = system.dem.world.clock.time();
+    // The bounds below are those of spring and friction.
     let plain = !system.setup.matter.laws.composed();
     let Some(rate) = perturb::gravity_rate(&system.setup, &system.s.perturb)
         .filter(|_| plain && perturb::gravity_is_slow(&system.setup, &system.s.perturb))

@@ -133,8 +133,8 @@ fn bed(records: &MemorySink, up: usize) -> Bed {
 }
 
 /// A bed that has come to rest weighs on its walls what it weighs; the balance of energy closes, and morphs give
-/// nothing and take little. Height and mean force are those of stepped twins, whose scatter between seeds is 1 to 2 %
-/// and 10 %; no law of these two is held closer by so few.
+/// nothing and take little. Height and mean force are those of stepped twins, as far as two seeds a side can tell: from
+/// seed to seed they scatter by some 2 and 10 %.
 fn beds_are_as_stepped(name: &str, text: &str) {
     const SEEDS: u64 = 2;
     let up = if text.contains("dimension = 3") { 2 } else { 1 };
