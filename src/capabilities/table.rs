@@ -138,11 +138,10 @@ const SPECIAL: [Support; 7] = [
 const PARABOLA: Support = later("what flies is on a parabola");
 const BETWEEN: Support =
     later("its paths know fields that act on each grain alone, and on all that it consists of");
-const BY_WEIGHT: Support = later("what stands still is held against gravity alone");
 const SECOND: Support = later("its second stage has contact forces and gravity only");
 
 const fn field(collisions: Support, shared: &'static str) -> [Support; 7] {
-    [Y, PARABOLA, collisions, BY_WEIGHT, Y, later(shared), SECOND]
+    [Y, PARABOLA, collisions, Y, Y, later(shared), SECOND]
 }
 
 const AFAR: [Support; 7] = field(
@@ -321,13 +320,13 @@ macro_rules! with_all {
             /// Gravity.
             Gravity: "field.gravity", "field.gravity", "gravity", Both, ALL;
             /// None.
-            Weightless: "field.weightless", "field.gravity", "scenario without gravity", Both, [Y, Y, Y, later("what stands still is held by its weight"), Y, Y, Y];
+            Weightless: "field.weightless", "field.gravity", "scenario without gravity", Both, ALL;
             /// Drag in proportion to the velocity.
             Drag: "field.drag", "field.drag", "drag", Both, [
                 Y,
                 PARABOLA,
                 Y,
-                BY_WEIGHT,
+                Y,
                 Y,
                 Y,
                 SECOND,

@@ -80,8 +80,8 @@ pub(super) fn kept_wall_view_with<D: Integrate>(
     )
 }
 
-/// Residual force on a slot at rest: weight, the force of its links, and the mean force of stepped
-/// grains since the last check, N; moments over the radius, N.
+/// Residual force on a slot at rest: weight, fields, the force of its links, and the mean force of
+/// stepped grains since the last check, N; moments over the radius, N.
 pub fn residual<D: Integrate>(
     physics: &Physics<D>,
     grains: &Grains<D>,
@@ -95,6 +95,7 @@ pub fn residual<D: Integrate>(
     for k in 0..D::N {
         sum[k] += mass * physics.gravity[k];
     }
+    add(&mut sum, 1.0, &still.fields.of(slot));
     add(&mut sum, 1.0, &mean_push(grains, sleeping, slot));
     sum
 }

@@ -8,6 +8,7 @@
 use super::arrays::Status;
 use super::border::Border;
 use super::dem::three;
+use super::field_loads::{self, FieldLoads};
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
 use super::lists::{ContactHistory, History, each_link};
@@ -55,6 +56,8 @@ pub struct Still {
     pub at_walls: Vec<[f64; 6]>,
     /// Number of links lost by the removal of grains or boundaries.
     pub lost: u64,
+    /// Loads of fields that are not uniform.
+    pub fields: FieldLoads,
 }
 
 impl Still {
@@ -67,6 +70,7 @@ impl Still {
 
     /// Applies new numbers of slots; `order` lists the old slot of each new one.
     pub(super) fn renumber(&mut self, order: &[u32], new_slot: &[u32]) {
+        self.fields.renumber(order);
         if self.held.is_empty() {
             return;
         }
@@ -148,6 +152,7 @@ pub fn stop<D: Integrate>(
     if slots.is_empty() {
         return;
     }
+    field_loads::pass(world);
     let chosen = world.grains.marked(slots);
     let before = motions(world, &chosen);
     let mut stopped = 0;
@@ -252,6 +257,7 @@ pub fn wake<D: Integrate>(world: &mut World<D>, border: &mut Border, slots: &[u3
     if slots.is_empty() {
         return;
     }
+    field_loads::pass(world);
     let chosen = world.grains.marked(slots);
     world
         .sleeping
@@ -363,6 +369,7 @@ pub(super) fn forget_still<D: Integrate>(
     gone: impl Fn(u32) -> bool,
     wall: Option<u16>,
 ) -> u64 {
+    field_loads::pass(world);
     let mut lost = 0;
     let mut index = 0;
     while index < world.sleeping.still.pairs.len() as u32 {

@@ -1,7 +1,7 @@
 //! Fields that are not uniform and long-range forces between grains: their action at an evaluation,
 //! and their potential energy.
 
-use super::Setup;
+use super::{Setup, field_loads};
 use crate::body::Grain;
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -11,7 +11,7 @@ use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 
 /// Returns the state of a grain at the evaluation, as input to fields.
-fn point<D: Integrate>(
+pub(super) fn point<D: Integrate>(
     world: &World<D>,
     fields: &FieldSet<D>,
     slot: u32,
@@ -45,7 +45,7 @@ pub(super) fn member<D: Dimension>(at: &FieldPoint<D>) -> Member {
 }
 
 /// Returns the slots of all grains except those that `without` selects, ascending, and their states at the evaluation.
-fn crowd<D: Integrate>(
+pub(super) fn crowd<D: Integrate>(
     world: &World<D>,
     fields: &FieldSet<D>,
     without: impl Fn(u32) -> bool,
@@ -68,9 +68,17 @@ pub(super) fn apply_fields<D: Integrate>(
     fields: &mut FieldSet<D>,
     uniform: bool,
 ) {
+    // All grains meet the fluid as it is before any of them has slowed it down.
+    let given = match uniform {
+        true => D::Vector::default(),
+        false => field_loads::stir(dem, fields),
+    };
     let active = std::mem::take(&mut dem.world.grains.active);
     act_on(dem, fields, uniform, &active);
     dem.world.grains.active = active;
+    if dem.world.sleeping.still.fields.stirs {
+        fields.react(given, dem.world.clock.time());
+    }
     cluster::advance::start_fresh(&mut dem.world);
 }
 

@@ -108,6 +108,7 @@ pub(super) fn carry_out<D: Integrate>(
         Order::UpdateFields => {
             system.s.journal.count(EventKind::FieldUpdate);
             system.fields.handle_event(due.time);
+            system.s.rest.balanced = false;
             driver::schedule_fields(system, due.time);
         }
         Order::Perturb(index) => perturb::perturb(system, sink, index, due.time)?,

@@ -19,14 +19,17 @@ use super::journal::Journal;
 use super::pending::{self, Pending};
 use super::rest::{RestState, size};
 use super::{
-    MorphSetup, Setup, System, SystemError, avalanche, cost, driver, groups, linear_response,
-    reason, regimes, rest,
+    MorphSetup, Setup, System, SystemError, avalanche, cost, driver, field_loads, groups,
+    linear_response, reason, regimes,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{ContactArms, ContactRef, Dem, Elastic, Limits, Other, Part, Touching, World};
+use crate::cluster::{
+    ContactArms, ContactRef, Dem, Elastic, FieldLoad, Limits, Other, Part, Touching, World, Wrench,
+};
 use crate::contact::slow::SlowLink;
 use crate::event::EventKind;
+use crate::field::FieldSet;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
 use crate::stress::{Bed, Number, Strut};
@@ -102,22 +105,22 @@ pub(super) fn carry<D: Integrate>(
     );
     let mut near = Part::new(near, slots);
     let id = |slot: u32| driver::body_ref(&system.dem.world, Other::Slot(slot));
-    let worst = pending::unrest(&system.setup, &system.dem.world, &groups.slots).worst;
+    let worst = pending::unrest(&system.dem.world, &groups.slots).worst;
     let mut avalanche = Carried::new(worst.map(|slot| (slot, id(slot))));
     if let Some(mut foreseen) = linear_response::foreseen(&system.dem.world, &mut system.s.known)
         && descend(
-            &system.setup,
             &mut system.dem,
+            &system.fields,
             &mut system.s.rest,
             &mut foreseen,
         )
     {
         avalanche::note_changes(system, sink, &mut avalanche)?;
     }
-    let begun = groups.unrest(&system.setup, &system.dem.world, &near.slots);
+    let begun = groups.unrest(&system.dem.world, &near.slots);
     // First the loose grains near stepped ones: in whole groups each try costs more.
     let mut changed = balance(system, sink, morph, &mut avalanche, &mut near, false)?;
-    let left = groups.unrest(&system.setup, &system.dem.world, &groups.slots);
+    let left = groups.unrest(&system.dem.world, &groups.slots);
     let beyond = groups.is_beyond(&near);
     let is_whole = |place: usize| match asked {
         Asked::All => !left[place].is_little(morph),
@@ -149,14 +152,14 @@ pub(super) fn carry<D: Integrate>(
             &system.dem.world.grains,
             &system.dem.world.sleeping,
             slot,
-        )) > most * rest::weight(&system.setup, &system.dem.world, slot)
+        )) > most * cluster::field_loads::weight(&system.dem.world, slot)
     };
     let left: Vec<u32> = pending::standing(&system.dem.world, &solved)
         .filter(lacks)
         .collect();
     changed |= avalanche::rouse_by(system, sink, &mut avalanche, &left)?;
     // Requests another solve for the remaining residuals, whether other grains come near or not.
-    for left in groups.unrest(&system.setup, &system.dem.world, &groups.slots) {
+    for left in groups.unrest(&system.dem.world, &groups.slots) {
         if let Some(slot) = left.worst.filter(|_| !left.is_little(morph)) {
             groups::come_again(
                 &system.dem.world,
@@ -203,7 +206,7 @@ fn balance<D: Integrate>(
         PASSES[usize::from(whole)]
     };
     for _ in 0..passes {
-        if pending::unrest(&system.setup, &system.dem.world, &part.slots).is_little(morph) {
+        if pending::unrest(&system.dem.world, &part.slots).is_little(morph) {
             break;
         }
         let Increments { found, loose } = increments(
@@ -218,7 +221,7 @@ fn balance<D: Integrate>(
             changed |= avalanche::rouse_by(system, sink, avalanche, &loose)?;
             system.dem.renew_in_place();
         }
-        if !found || !descend(&system.setup, &mut system.dem, &mut system.s.rest, part) {
+        if !found || !descend(&mut system.dem, &system.fields, &mut system.s.rest, part) {
             break;
         }
         avalanche::note_changes(system, sink, avalanche)?;
@@ -397,6 +400,33 @@ pub(super) fn inertia<D: Integrate>(
     part.slots.iter().map(inertia).collect()
 }
 
+/// Work of fields in a displacement.
+struct Work {
+    /// Of all, J.
+    load: f64,
+    /// Of those without a potential, J.
+    given: f64,
+}
+
+/// Returns the work of the loads of a part on those of its slots that `of` selects.
+fn work<D: Integrate>(part: &Part<D>, loads: &[FieldLoad], of: impl Fn(u32) -> bool) -> Work {
+    let mut sum = Work {
+        load: 0.0,
+        given: 0.0,
+    };
+    for ((&slot, shift), load) in part.slots.iter().zip(&part.shifts).zip(loads) {
+        if of(slot) {
+            let along = |wrench: &Wrench| {
+                let straight = (0..D::N).map(|k| wrench[k] * shift.way[k]).sum::<f64>();
+                straight + (0..3).map(|k| wrench[3 + k] * shift.turn[k]).sum::<f64>()
+            };
+            sum.load += along(&load.load);
+            sum.given += along(&load.given);
+        }
+    }
+    sum
+}
+
 /// Returns the elastic energy of the links of stepped grains.
 fn stepped_elastic<D: Integrate>(world: &World<D>) -> Elastic {
     let mut elastic = Elastic::default();
@@ -407,15 +437,20 @@ fn stepped_elastic<D: Integrate>(world: &World<D>) -> Elastic {
 
 /// Follows the displacements as far as the energy falls; returns whether it moved the grains at all.
 ///
-/// The energy is that of the resting grains that the solve balances, under their weight and the push of
-/// stepped grains, which is a load. Stepped grains count as weightless, and their links count by their
+/// The energy is that of the resting grains that the solve balances, under their weight, fields and the push of
+/// stepped grains, which are loads. Stepped grains count as weightless, and their links count by their
 /// resistance beyond their present push.
 pub(super) fn descend<D: Integrate>(
-    setup: &Setup<D>,
     dem: &mut Dem<D>,
+    fields: &FieldSet<D>,
     rest: &mut RestState,
     part: &mut Part<D>,
 ) -> bool {
+    let gravity = dem.world.physics.gravity;
+    if fields.has_moments() {
+        dem.world.grains.settle_rotations();
+    }
+    let loads = field_loads::of(&dem.world, fields, &part.slots);
     let stepped = stepped_elastic(&dem.world);
     let mut given = cluster::loads::given_by_stepped(&dem.world, part);
     for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
@@ -425,9 +460,11 @@ pub(super) fn descend<D: Integrate>(
             given -= (0..3).map(|k| push[3 + k] * shift.turn[k]).sum::<f64>();
         } else {
             let mass = 1.0 / dem.world.grains.arrays.inverse_mass(slot as usize);
-            given += mass * setup.fields.gravity.dot(&shift.way);
+            given += mass * gravity.dot(&shift.way);
         }
     }
+    let is_stepped = |slot: u32| !dem.world.grains.stands(slot);
+    given += work(part, &loads, is_stepped).load;
     let mut before = cluster::shift::before_shift(&dem.world, &dem.skin, part);
     for _ in 0..HALVINGS {
         let (mut elastic, [slid, crushed]) = cluster::shift::shift(
@@ -442,8 +479,10 @@ pub(super) fn descend<D: Integrate>(
         let mut potential = 0.0;
         for (&slot, shift) in part.slots.iter().zip(&part.shifts) {
             let mass = 1.0 / dem.world.grains.arrays.inverse_mass(slot as usize);
-            potential -= mass * setup.fields.gravity.dot(&shift.way);
+            potential -= mass * gravity.dot(&shift.way);
         }
+        let worked = work(part, &loads, |_| true);
+        potential -= worked.load;
         let change = potential + elastic.sum();
         // A pushed grain may lose the push meanwhile: no step may add to the energy that is there.
         if change + given < 0.0 && change < 0.0 {
@@ -458,6 +497,9 @@ pub(super) fn descend<D: Integrate>(
             // The ledger subtracts the energy of tangential springs from this flow.
             dem.book.flows.friction += elastic.tangential + slid;
             dem.book.flows.damping += crushed;
+            dem.book.flows.fields.work += worked.given;
+            let standing: Vec<u32> = pending::standing(&dem.world, &part.slots).collect();
+            field_loads::refresh(dem, fields, &standing);
             return true;
         }
         cluster::shift::take_back(

@@ -193,7 +193,7 @@ impl<D: Integrate> System<D> {
 
     /// Returns the links in touch as a network of full freedom, with their present forces.
     pub fn handover(&self) -> Handover<D> {
-        handover::handover(&self.setup, &self.dem.world, &self.s.watch)
+        handover::handover(&self.setup, &self.dem.world, &self.fields, &self.s.watch)
     }
 
     /// Returns rows of all grains at a time within a step of the last evaluation, in order of number.

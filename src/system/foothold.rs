@@ -1,6 +1,7 @@
 //! Stability of grains of several parts in equilibrium: a rod upright on one end is in equilibrium too,
 //! and slow, before it falls (docs/morphing.md).
 
+use super::field_loads::Up;
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{ContactRef, Other, World};
@@ -69,7 +70,7 @@ impl<D: Dimension> Hold<D> {
 }
 
 /// Returns, by slot, how pressing contacts hold the grains of several parts.
-pub(super) fn held_shapes<D: Integrate>(world: &World<D>, up: D::Vector) -> Vec<Hold<D>> {
+pub(super) fn held_shapes<D: Integrate>(world: &World<D>, up: &Up<D>) -> Vec<Hold<D>> {
     let arrays = &world.grains.arrays;
     let mut holds = vec![Hold::NOT; arrays.slots()];
     cluster::observe::each_list_link(world, |view: ContactRef<D>| {
@@ -90,7 +91,7 @@ pub(super) fn held_shapes<D: Integrate>(world: &World<D>, up: D::Vector) -> Vec<
             };
             let (centre, radius) = (arrays.position(slot as usize), arrays.radius(slot as usize));
             let room = if stays {
-                (normal * k.rolling - (centre - k.point)).dot(&up) / radius
+                (normal * k.rolling - (centre - k.point)).dot(&up.of(slot)) / radius
             } else {
                 f64::NEG_INFINITY
             };

@@ -1,6 +1,6 @@
 //! Rest groups: connected parts of the grains at rest, each with its own load and its own entry in the queue.
 //!
-//! A solve is requested for a group when its load may have changed: stepped grains are near, gravity turns, or its last solve left a
+//! A solve is requested for a group when its load may have changed: stepped grains are near, gravity or fields change, or its last solve left a
 //! residual; a group that nothing touches is not solved. Entries are due at instants that all groups share, `carry_every` apart, so that
 //! requested groups are solved together: after a solve no grain can be put to rest at the same check, and groups out of phase would cause
 //! a solve at nearly every check. Links of grains at rest know the groups: groups merge at once, and are split on request. Labels of groups
@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::schedule::{Schedule, Source};
-use super::{System, perturb};
+use super::{System, field_loads, perturb};
 use crate::body::GrainId;
 use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
@@ -59,12 +59,13 @@ fn enter(schedule: &mut Schedule, grain: GrainId, now: f64, every: f64) {
     }
 }
 
-/// Takes the groups whose entries are due; groups near stepped grains, or all while gravity turns, get entries where they have none.
+/// Takes the groups whose entries are due; groups near stepped grains, or all while gravity or fields change, get entries where they have none.
 pub(super) fn ask<D: Integrate>(system: &mut System<D>, every: f64) -> Asked {
+    let come = std::mem::take(&mut system.s.rest.groups.asked);
+    let turning = perturb::gravity_changes(&system.s.perturb)
+        || field_loads::change_by_themselves(&system.setup, &system.fields);
     let world = &mut system.dem.world;
     world.sleeping.still.pairs.find_groups();
-    let come = std::mem::take(&mut system.s.rest.groups.asked);
-    let turning = perturb::gravity_changes(&system.s.perturb);
     let asked = match turning && !come.is_empty() {
         true => Asked::All,
         false => Asked::Some(labels(world, come)),

@@ -6,11 +6,12 @@
 //! the part not yet balanced).
 
 use super::jam_watch::JamWatch;
-use super::{Setup, outlet};
+use super::{Setup, field_loads, outlet};
 use crate::body::Lever;
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Other, World};
+use crate::field::FieldSet;
 use crate::geometry::Dimension;
 use crate::record::BodyRef;
 use crate::stress::{Freedom, Link, LinkState, Network, Node};
@@ -34,6 +35,7 @@ pub struct Handover<D: Dimension> {
 pub(super) fn handover<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
+    fields: &FieldSet<D>,
     watch: &JamWatch,
 ) -> Handover<D> {
     let mut network = Network::new(Freedom::Full);
@@ -100,6 +102,20 @@ pub(super) fn handover<D: Integrate>(
     for (row, grain) in grains.iter().enumerate() {
         for k in 0..D::N {
             load[row * m + k] = grain.mass * setup.fields.gravity[k];
+        }
+    }
+    let mut slots: Vec<u32> = (1..arrays.slots() as u32)
+        .filter(|&slot| arrays.status[slot as usize].is_grain())
+        .collect();
+    slots.sort_by_key(|&slot| arrays.id[slot as usize]);
+    for (&slot, field) in slots.iter().zip(field_loads::of(world, fields, &slots)) {
+        let row = node(arrays.id[slot as usize]);
+        let radius = arrays.radius(slot as usize);
+        for k in 0..D::N {
+            load[row * m + k] += field.load[k];
+        }
+        for k in 0..D::SPINS {
+            load[row * m + D::N + k] += radius * field.load[3 + k];
         }
     }
     for (link, (normal, tangential)) in network.links().iter().zip(&forces) {

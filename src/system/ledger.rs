@@ -353,6 +353,8 @@ fn stream_to_come<D: Integrate>(world: &World<D>) -> f64 {
 /// in the step to come.
 pub fn passed<D: Integrate>(dem: &Dem<D>) -> Flows {
     let mut flows = dem.book.flows;
+    let at_rest = cluster::field_loads::given(&dem.world);
+    flows.fields.add(1.0, &at_rest);
     let to_come = to_come(&dem.world);
     let leapfrog = to_come < 1.0;
     let [friction, damping, walls] = flows.last;

@@ -12,7 +12,7 @@ use super::carry::{ITERATIONS, LIMITS};
 use super::journal::Journal;
 use super::perturb::{PerturbState, SLOW};
 use super::rest::RestState;
-use super::{MorphSetup, Setup, System, SystemError, avalanche, carry, cost, perturb, rest};
+use super::{MorphSetup, Setup, System, SystemError, avalanche, carry, cost, perturb};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Part, Shift, World};
@@ -138,8 +138,8 @@ pub(super) fn foresee<D: Integrate>(
     tick: f64,
 ) -> Option<f64> {
     let now = system.dem.world.clock.time();
-    // The bounds below are those of spring and friction.
-    let plain = !system.setup.matter.laws.composed();
+    // The bounds below are those of spring and friction, under gravity alone.
+    let plain = !system.setup.matter.laws.composed() && system.uniform;
     let Some(rate) = perturb::gravity_rate(&system.setup, &system.s.perturb)
         .filter(|_| plain && perturb::gravity_is_slow(&system.setup, &system.s.perturb))
     else {
@@ -245,18 +245,13 @@ fn respond<D: Integrate>(
         since: now,
         until: now,
     };
-    let bounds = bounds(setup, world, &plan, &mut part);
+    let bounds = bounds(world, &plan, &mut part);
     plan.until = first_beyond(setup, world, perturb, &bounds, rate, &plan.gravity)?;
     Some(plan)
 }
 
 /// Returns all conditions that must hold while the response is proportional.
-fn bounds<D: Integrate>(
-    setup: &Setup<D>,
-    world: &World<D>,
-    plan: &Plan,
-    part: &mut Part<D>,
-) -> Vec<Bound> {
+fn bounds<D: Integrate>(world: &World<D>, plan: &Plan, part: &mut Part<D>) -> Vec<Bound> {
     let arrays = &world.grains.arrays;
     let m = D::N + D::SPINS;
     let least = plan.slots.iter().map(|&slot| arrays.radius(slot as usize));
@@ -282,7 +277,7 @@ fn bounds<D: Integrate>(
                 let sum: f64 = (0..3).map(|j| course.pull[j] * s.1[j]).sum();
                 -course.kt * sum / pull.max(f64::MIN_POSITIVE)
             };
-            let slack = SLACK * rest::weight(setup, world, course.a);
+            let slack = SLACK * cluster::field_loads::weight(world, course.a);
             let back = line(0.0, &along);
             bounds.push(Bound::Slide(
                 normal,
@@ -396,8 +391,8 @@ pub(super) fn follow_plan<D: Integrate>(
     let mut part = along(&system.dem.world, &plan);
     let mut avalanche = Carried::new(None);
     if carry::descend(
-        &system.setup,
         &mut system.dem,
+        &system.fields,
         &mut system.s.rest,
         &mut part,
     ) {

@@ -24,6 +24,7 @@ pub mod events;
 mod expansion;
 mod features;
 mod feed_room;
+mod field_loads;
 mod filled;
 pub mod filling;
 mod flight;

@@ -1,9 +1,8 @@
 //! Residuals of grains at rest: the pending load of each group, and whether it is worth a solve.
 
 use super::MorphSetup;
-use super::Setup;
 use super::groups::Asked;
-use super::rest::{self, size};
+use super::rest::size;
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Part, World};
@@ -45,10 +44,10 @@ struct Sum {
 }
 
 impl Sum {
-    fn add<D: Integrate>(&mut self, setup: &Setup<D>, world: &World<D>, slot: u32) {
+    fn add<D: Integrate>(&mut self, world: &World<D>, slot: u32) {
         let residual =
             cluster::held::residual(&world.physics, &world.grains, &world.sleeping, slot);
-        let weight = rest::weight(setup, world, slot);
+        let weight = cluster::field_loads::weight(world, slot);
         let share = size(&residual) / weight;
         if share >= self.most {
             (self.most, self.worst) = (share, Some(slot));
@@ -81,10 +80,10 @@ pub(super) fn standing<D: Integrate>(world: &World<D>, slots: &[u32]) -> impl It
 }
 
 /// Returns the residuals of those of some slots that are at rest.
-pub(super) fn unrest<D: Integrate>(setup: &Setup<D>, world: &World<D>, slots: &[u32]) -> Unrest {
+pub(super) fn unrest<D: Integrate>(world: &World<D>, slots: &[u32]) -> Unrest {
     let mut sum = Sum::default();
     for slot in standing(world, slots) {
-        sum.add(setup, world, slot);
+        sum.add(world, slot);
     }
     sum.unrest()
 }
@@ -134,16 +133,11 @@ impl Pending {
     }
 
     /// Returns the residuals of each group within some slots.
-    pub fn unrest<D: Integrate>(
-        &self,
-        setup: &Setup<D>,
-        world: &World<D>,
-        slots: &[u32],
-    ) -> Vec<Unrest> {
+    pub fn unrest<D: Integrate>(&self, world: &World<D>, slots: &[u32]) -> Vec<Unrest> {
         let mut sums = vec![Sum::default(); self.count];
         for slot in standing(world, slots) {
             if let Some(place) = self.place(slot) {
-                sums[place].add(setup, world, slot);
+                sums[place].add(world, slot);
             }
         }
         sums.iter().map(Sum::unrest).collect()

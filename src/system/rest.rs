@@ -6,10 +6,11 @@ use super::groups::{Asked, RestGroups};
 use super::journal::Journal;
 use super::thrash::Thrash;
 use super::{
-    MorphSetup, Setup, System, SystemError, carry, cost, foothold, groups, perturb, regimes, rigid,
-    stillness,
+    MorphSetup, Setup, System, SystemError, carry, cost, field_loads, foothold, groups, perturb,
+    regimes, rigid, stillness,
 };
 use crate::cluster;
+use crate::cluster::field_loads::weight;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Book, Other, World, Wrench};
 use crate::event::Regime;
@@ -53,6 +54,8 @@ pub(super) struct RestState {
     pub avalanches: Avalanches,
     /// Grains that are stopped and woken again and again.
     pub thrash: Thrash,
+    /// Whether fields change too fast for equilibrium; `None` before the first check.
+    pub restless: Option<bool>,
 }
 
 impl RestState {
@@ -117,6 +120,10 @@ pub(super) fn look_at_rest<D: Integrate>(
         return Ok(());
     }
     system.s.rest.looks += 1;
+    field_loads::refresh_all(system);
+    if is_restless(system, &morph) {
+        return Ok(());
+    }
     perturb::forget_moment(&mut system.s.perturb);
     rigid::regroup_in_time(system, sink, morph.carry_every)?;
     let slots = system.dem.world.grains.arrays.slots();
@@ -132,18 +139,23 @@ pub(super) fn look_at_rest<D: Integrate>(
             carried = true;
             changed |= carry::carry(system, sink, &morph, &asked)?;
         }
-        let rim = system.dem.world.sleeping.still.rim.iter().copied();
+        let all = field_loads::change_by_themselves(&system.setup, &system.fields);
+        let loaded = match all {
+            true => system.dem.world.grains.standing(),
+            false => system.dem.world.sleeping.still.rim.clone(),
+        };
         // A solve may have woken some of these already.
-        let woken: Vec<u32> = rim
+        let woken: Vec<u32> = loaded
+            .into_iter()
             .filter(|&slot| system.dem.world.grains.stands(slot))
-            .filter(|&slot| is_upset(&system.setup, &system.dem.world, slot, &morph, choose))
+            .filter(|&slot| is_upset(&system.dem.world, slot, &morph, choose))
             .collect();
         changed |= wake_grains(system, sink, &woken)?;
     }
-    count_calm(&system.setup, &mut system.dem.world, &morph);
+    count_calm(&mut system.dem.world, &morph);
     // Not after a solve: forces on stepped grains are older than it.
     if choose && !carried {
-        let resting = resting(&system.setup, &system.dem.world, &system.s.rest, &morph);
+        let resting = resting(&system.dem.world, &system.fields, &system.s.rest, &morph);
         changed |= put_to_sleep(system, sink, &resting)?;
     }
     if changed {
@@ -152,6 +164,21 @@ pub(super) fn look_at_rest<D: Integrate>(
     }
     system.dem.world.sleeping.begin_look();
     Ok(())
+}
+
+/// Returns whether fields change too fast for any grain to be put to rest.
+fn is_restless<D: Integrate>(system: &mut System<D>, morph: &MorphSetup) -> bool {
+    let world = &system.dem.world;
+    let found = || field_loads::are_fast(&system.setup, world, &system.fields, morph);
+    let restless = system.s.rest.restless.unwrap_or_else(found);
+    if restless && system.s.rest.restless.is_none() {
+        system.s.warnings.push(
+            "no grain is put to rest: fields change faster than equilibrium is solved for (docs/morphing.md)"
+                .to_string(),
+        );
+    }
+    system.s.rest.restless = Some(restless);
+    restless
 }
 
 /// Solves for equilibrium of all loads when no grain is stepped, since no step will come at which to check; if that
@@ -168,6 +195,7 @@ pub(super) fn balance_the_last<D: Integrate>(
     if idle && !system.s.rest.balanced {
         system.s.rest.balanced = true;
         perturb::forget_moment(&mut system.s.perturb);
+        field_loads::refresh_all(system);
         system.dem.world.sleeping.begin_look();
         if carry::carry(system, sink, &morph, &Asked::All)? {
             system.account(system.dem.world.clock.time());
@@ -181,7 +209,6 @@ pub(super) fn balance_the_last<D: Integrate>(
 /// Returns whether the residual of a grain at rest is so great that it must wake: as a
 /// force, or relative to what presses on it. At the surface of a bed little does.
 pub(super) fn is_upset<D: Integrate>(
-    setup: &Setup<D>,
     world: &World<D>,
     slot: u32,
     morph: &MorphSetup,
@@ -192,22 +219,17 @@ pub(super) fn is_upset<D: Integrate>(
         &world.grains,
         &world.sleeping,
         slot,
-    )) / weight(setup, world, slot);
+    )) / weight(world, slot);
     lack > morph.wake
         || choose && lack > LOOSE && {
-            let pressed = cluster::held::pressed(world, slot) / weight(setup, world, slot);
+            let pressed = cluster::held::pressed(world, slot) / weight(world, slot);
             lack > morph.wake_share * pressed
         }
 }
 
-/// Returns the weight of a grain, N.
-pub(super) fn weight<D: Integrate>(setup: &Setup<D>, world: &World<D>, slot: u32) -> f64 {
-    setup.fields.gravity.norm() / world.grains.arrays.inverse_mass(slot as usize)
-}
-
 /// Counts the checks in a row at which stepped grains were calm.
-pub(super) fn count_calm<D: Integrate>(setup: &Setup<D>, world: &mut World<D>, morph: &MorphSetup) {
-    let g = setup.fields.gravity.norm();
+pub(super) fn count_calm<D: Integrate>(world: &mut World<D>, morph: &MorphSetup) {
+    let g = cluster::field_loads::scale(&world.physics, &world.sleeping);
     let mut calm = std::mem::take(&mut world.sleeping.still.calm);
     let arrays = &world.grains.arrays;
     for &slot in &world.grains.active {
@@ -238,8 +260,8 @@ pub(super) fn turning_energy<D: Integrate>(world: &World<D>, slot: u32, spin: [f
 /// Returns the stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
 /// at least, or on a wall.
 pub(super) fn resting<D: Integrate>(
-    setup: &Setup<D>,
     world: &World<D>,
+    fields: &FieldSet<D>,
     rest: &RestState,
     morph: &MorphSetup,
 ) -> Vec<u32> {
@@ -259,13 +281,13 @@ pub(super) fn resting<D: Integrate>(
             let mass = 1.0 / arrays.inverse_mass(s);
             let g = |k: usize| {
                 if k < D::N {
-                    mass * setup.fields.gravity[k]
+                    mass * world.physics.gravity[k]
                 } else {
                     0.0
                 }
             };
             let residual = [f[0] + g(0), f[1] + g(1), f[2] + g(2), m[0], m[1], m[2]];
-            size(&residual) < morph.residual * weight(setup, world, slot)
+            size(&residual) < morph.residual * weight(world, slot)
         })
         .collect();
     if resting.is_empty() {
@@ -288,10 +310,15 @@ pub(super) fn resting<D: Integrate>(
         }
     });
     if world.grains.has_bodies() {
-        let up = setup.fields.gravity * (-1.0 / setup.fields.gravity.norm());
-        let held = foothold::held_shapes(world, up);
+        let shaped: Vec<u32> = resting
+            .iter()
+            .copied()
+            .filter(|&slot| world.grains.form_index(slot).is_some())
+            .collect();
+        let up = field_loads::up(world, fields, &shaped);
+        let held = foothold::held_shapes(world, &up);
         resting.retain(|&slot| match world.grains.form_index(slot) {
-            Some(_) => held[slot as usize].is_held(up),
+            Some(_) => held[slot as usize].is_held(up.of(slot)),
             None => pressing[slot as usize] >= 2,
         });
     } else {
@@ -393,6 +420,7 @@ pub(super) fn put_to_sleep<D: Integrate>(
         &mut system.dem.border,
         slots,
     );
+    field_loads::refresh(&mut system.dem, &system.fields, slots);
     log_rest(
         &system.dem.world,
         &mut system.s.journal,
@@ -428,18 +456,14 @@ pub(super) fn forget_rest<D: Integrate>(world: &World<D>, rest: &mut RestState, 
 }
 
 /// Returns the slots at rest with a greater residual than a solve leaves, ascending.
-pub(super) fn unbalanced<D: Integrate>(
-    setup: &Setup<D>,
-    world: &World<D>,
-    morph: &MorphSetup,
-) -> Vec<u32> {
+pub(super) fn unbalanced<D: Integrate>(world: &World<D>, morph: &MorphSetup) -> Vec<u32> {
     let lacks = |slot: &u32| {
         size(&cluster::held::residual(
             &world.physics,
             &world.grains,
             &world.sleeping,
             *slot,
-        )) > morph.residual_after_solve * weight(setup, world, *slot)
+        )) > morph.residual_after_solve * weight(world, *slot)
     };
     world.grains.standing().into_iter().filter(lacks).collect()
 }
@@ -488,7 +512,7 @@ pub(super) fn wake_unbalanced<D: Integrate>(
     let Some(morph) = system.setup.models.morph else {
         return Ok(false);
     };
-    let unbalanced = unbalanced(&system.setup, &system.dem.world, &morph);
+    let unbalanced = unbalanced(&system.dem.world, &morph);
     system.s.rest.balanced = false;
     system.s.known.plan = None;
     wake_grains(system, sink, &unbalanced)

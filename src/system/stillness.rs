@@ -79,6 +79,7 @@ pub(super) fn end_settling<D: Integrate>(
     system.s.watch.begin();
     let shift = -system.dem.world.clock.time();
     system.dem.world.clock.origin += shift;
+    system.dem.world.sleeping.still.fields.shift_clock(shift);
     system.s.stage.origin = system.dem.world.clock.origin;
     for since in &mut system.dem.world.grains.since {
         *since += shift;

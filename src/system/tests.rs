@@ -154,11 +154,8 @@ fn thaws_and_freezes<D: Integrate>(mut system: System<D>) {
     }
     let all = system.dem.world.grains.standing().len();
     assert!(all >= 100, "{all} stand still");
-    let weight = rest::weight(
-        &system.setup,
-        &system.dem.world,
-        system.dem.world.grains.standing()[0],
-    );
+    let weight =
+        cluster::field_loads::weight(&system.dem.world, system.dem.world.grains.standing()[0]);
     let before = state(&system);
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(7);
     let mut most = 0.0f64;

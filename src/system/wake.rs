@@ -8,7 +8,7 @@
 //! Likewise a grain that loses a support falls from that very step on, and the push of an ended contact is no load.
 
 use super::rest::{LOOKS, LOOSE};
-use super::{MorphSetup, Setup, System, SystemError, regimes, rest};
+use super::{MorphSetup, System, SystemError, regimes, rest};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Encounter, ListLinks, Strike, World};
@@ -30,10 +30,9 @@ pub(super) fn wake_at_once<D: Integrate>(
     };
     let mut woken: Vec<u32> = Vec::new();
     let mut links = None;
-    let up = system.setup.fields.gravity * (-1.0 / system.setup.fields.gravity.norm());
     for encounter in &encounters {
         if encounter.began {
-            let Some(strike) = blow(&system.setup, &system.dem.world, encounter, &morph) else {
+            let Some(strike) = blow(&system.dem.world, encounter, &morph) else {
                 continue;
             };
             let links = if encounter.stands {
@@ -65,10 +64,12 @@ pub(super) fn wake_at_once<D: Integrate>(
                 &mut system.dem.world.sleeping,
                 encounter.struck,
             );
-            if has_lost_support(&system.setup, &system.dem.world, encounter.struck, &morph) {
+            if has_lost_support(&system.dem.world, encounter.struck, &morph) {
                 woken.push(encounter.struck);
                 // Also the grains that rest on it alone, as far as a wave comes within two checks.
                 let time = 2.0 * morph.dwell / f64::from(LOOKS);
+                let pull = pull(&system.dem.world, encounter.struck);
+                let up = pull * (-1.0 / pull.norm());
                 woken.extend(cluster::encounters::rest_on(
                     &system.dem.world,
                     encounter.struck,
@@ -89,7 +90,6 @@ pub(super) fn wake_at_once<D: Integrate>(
 /// Returns the blow of a contact that began; `None` if the striker could not rise by `strike` diameters of the
 /// smaller grain with all of its speed, or [`HARD`] times as far where the struck grain is awake.
 fn blow<D: Integrate>(
-    setup: &Setup<D>,
     world: &World<D>,
     encounter: &Encounter,
     morph: &MorphSetup,
@@ -97,23 +97,25 @@ fn blow<D: Integrate>(
     let strike = cluster::encounters::strike(world, encounter)?;
     let radius = |slot: u32| world.grains.arrays.radius(slot as usize);
     let diameter = 2.0 * radius(encounter.struck).min(radius(encounter.striker));
-    let height = 0.5 * strike.speed * strike.speed / setup.fields.gravity.norm();
+    let scale = cluster::field_loads::scale(&world.physics, &world.sleeping);
+    let height = 0.5 * strike.speed * strike.speed / scale;
     let least = if encounter.stands { 1.0 } else { HARD };
     (height >= least * morph.strike * diameter).then_some(strike)
 }
 
-/// Returns whether a grain that lost a contact falls: whether its residual along gravity is now so great that it must not stay
+/// Returns the force of gravity and fields on a grain at rest over its mass, m/s^2.
+fn pull<D: Integrate>(world: &World<D>, slot: u32) -> D::Vector {
+    cluster::field_loads::pull(&world.physics, &world.grains, &world.sleeping, slot)
+}
+
+/// Returns whether a grain that lost a contact falls: whether its residual along its load is now so great that it must not stay
 /// at rest. A grain that is pressed the other way, or sideways, has lost a body that pressed on it.
-fn has_lost_support<D: Integrate>(
-    setup: &Setup<D>,
-    world: &World<D>,
-    slot: u32,
-    morph: &MorphSetup,
-) -> bool {
+fn has_lost_support<D: Integrate>(world: &World<D>, slot: u32, morph: &MorphSetup) -> bool {
     let force = cluster::held::contact_force(&world.grains, &world.sleeping, slot);
-    let gravity = &setup.fields.gravity;
-    let along: f64 = (0..D::N).map(|k| force[k] * gravity[k]).sum();
-    let weight = rest::weight(setup, world, slot);
-    let lack = weight + along / gravity.norm();
+    let pull = pull(world, slot);
+    let along: f64 = (0..D::N).map(|k| force[k] * pull[k]).sum();
+    let weight = cluster::field_loads::weight(world, slot);
+    let load = pull.norm() / world.grains.arrays.inverse_mass(slot as usize);
+    let lack = load + along / pull.norm();
     lack > LOOSE * weight && lack > morph.wake_share * cluster::held::pressed(world, slot)
 }

@@ -31,14 +31,14 @@ impl<D: Integrate> Domains<'_, D> {
         let rim = system.dem.world.sleeping.still.rim.iter().copied();
         let upset: Vec<u32> = rim
             .filter(|&slot| system.dem.world.grains.arrays.status[slot as usize] == Status::Still)
-            .filter(|&slot| rest::is_upset(&system.setup, &system.dem.world, slot, &morph, choose))
+            .filter(|&slot| rest::is_upset(&system.dem.world, slot, &morph, choose))
             .collect();
         let mut changed = self.wake_grains(&upset)?;
-        rest::count_calm(&self.system.setup, &mut self.system.dem.world, &morph);
+        rest::count_calm(&mut self.system.dem.world, &morph);
         if choose {
             let resting = rest::resting(
-                &self.system.setup,
                 &self.system.dem.world,
+                &self.system.fields,
                 &self.system.s.rest,
                 &morph,
             );
@@ -56,7 +56,7 @@ impl<D: Integrate> Domains<'_, D> {
         let Some(morph) = self.system.setup.models.morph else {
             return Ok(false);
         };
-        let unbalanced = rest::unbalanced(&self.system.setup, &self.system.dem.world, &morph);
+        let unbalanced = rest::unbalanced(&self.system.dem.world, &morph);
         self.wake_grains(&unbalanced)
     }
 

@@ -21,7 +21,7 @@ use crate::field::GravityChange;
 use crate::geometry::{Dimension, Vector};
 use crate::system::ledger::Ledger;
 use crate::system::schedule::Source;
-use crate::system::{PerturbSetup, Setup, System, flight, linear_response, regimes};
+use crate::system::{PerturbSetup, Setup, System, field_loads, flight, linear_response, regimes};
 
 /// Returns the duration of a perturbation, s.
 fn length<D: Dimension>(kind: &PerturbKind<D>) -> f64 {
@@ -142,15 +142,13 @@ pub(in crate::system) fn gravity_is_slow<D: Integrate>(
     rate * morph.carry_every < SLOW * morph.residual
 }
 
-/// Schedules the next update of gravity while no grain is stepped: without steps to follow it at, it is updated
-/// when a solve would be made.
+/// Schedules the next update of gravity and fields while no grain is stepped: without steps to follow them at, they are
+/// updated when a solve would be made.
 pub(in crate::system) fn schedule_gravity<D: Integrate>(system: &mut System<D>) {
     let idle = system.dem.world.grains.active.is_empty() && system.s.watch.jam().is_none();
-    if let (true, true, Some(morph)) = (
-        idle,
-        gravity_changes(&system.s.perturb),
-        system.setup.models.morph,
-    ) {
+    let change = gravity_changes(&system.s.perturb)
+        || field_loads::change_by_themselves(&system.setup, &system.fields);
+    if let (true, true, Some(morph)) = (idle, change, system.setup.models.morph) {
         // From the count, so that other events between do not delay it.
         let every = morph.carry_every;
         let tick = ((system.dem.world.clock.time() + 0.5 * system.dem.world.clock.step) / every)

@@ -38,13 +38,13 @@ const TERMS: [(&str, &str); 9] = [
 ];
 
 /// Laws of grains among each other and with walls.
-fn laws(base: &str, terms: &str) -> String {
+pub(super) fn laws(base: &str, terms: &str) -> String {
     ["a", "w"]
         .map(|b| format!("[[law]]\nbetween = [\"a\", \"{b}\"]\n{base}\n{terms}\n"))
         .concat()
 }
 
-fn linear() -> String {
+pub(super) fn linear() -> String {
     let damping = 0.4 * (2e5 * MASS).sqrt();
     format!(
         "linear = {{ normal_stiffness = 2e5, tangential_stiffness = 1.4e5, normal_damping = {damping}, \
@@ -65,7 +65,7 @@ fn cup(base: &str, terms: &str) -> String {
     )
 }
 
-fn outcome(text: &str, set: &[String]) -> (MemorySink, Summary) {
+pub(super) fn outcome(text: &str, set: &[String]) -> (MemorySink, Summary) {
     fn run<D: Integrate>(setup: &Setup<D>) -> (MemorySink, Summary) {
         let (system, records): (System<D>, _) = support::run(setup);
         (records, system.summary())

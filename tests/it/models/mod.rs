@@ -13,6 +13,7 @@ pub mod event_meters;
 pub mod event_queues;
 pub mod event_sources;
 pub mod feeds_and_fills;
+pub mod fields_asleep;
 pub mod fill_placement;
 pub mod fillings_in_motion;
 pub mod force_chain;

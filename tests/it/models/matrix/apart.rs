@@ -70,10 +70,6 @@ pub(super) const COMMON: &[Apart] = &[
         &["guided"],
         "[morph] takes no walls that forces move",
     ),
-    (&["still"], &["no-field"], "without gravity"),
-    (&["still"], &["drag"], "[morph] takes no drag"),
-    (&["still"], AFAR, "is held against gravity alone"),
-    (&["still"], OF_PLACES, "is held against gravity alone"),
     (&["still"], REPEATS, "periodic"),
     (
         &["collisions"],
