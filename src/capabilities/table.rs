@@ -345,13 +345,13 @@ macro_rules! with_all {
             /// Gravitation between grains.
             Gravitation: "field.gravitation", "field.gravitation", "gravitation between grains", Both, AFAR;
             /// Periodic directions.
-            Periodic: "box.periodic", "", "periodic directions", Both, [Y, Y, Y, later("what stands still is solved for without periodic images"), later("its links have no periodic images"), Y, Y];
+            Periodic: "box.periodic", "", "periodic directions", Both, [Y, Y, Y, Y, later("its links have no periodic images"), Y, Y];
             /// Walls that grains meet across a periodic border.
             WallImages: "box.wall_images", "", "walls at a border of the periodic box", Both, [
                 Y,
                 Y,
                 Y,
-                later("what stands still is solved for without periodic images"),
+                Y,
                 later("its links have no periodic images"),
                 later("ranks do not share periodic images of walls"),
                 Y,

@@ -8,7 +8,7 @@ use super::lists::{ContactHistory, Lists};
 use super::state::WallClass;
 use super::still::WallName;
 use super::world::{Clock, Grains, Walls, World};
-use super::{arcs, bodies};
+use super::{arcs, bodies, observe};
 use crate::geometry::surface::{Flat, Surface};
 use crate::geometry::{Dimension, Vector};
 use crate::neighbor::pairs_across;
@@ -83,7 +83,9 @@ pub(super) fn renew_pairs<D: Integrate>(
             let near = radius + margin;
             world.sleeping.cells.near(x, near, |b| {
                 let reach = near + arrays.radius(b as usize);
-                if (x - arrays.position(b as usize)).norm_squared() < reach * reach {
+                let d = x - arrays.position(b as usize);
+                if observe::shortest(&world.physics, &world.cell, d).norm_squared() < reach * reach
+                {
                     search.pair_buffer.push((a.min(b), a.max(b)));
                 }
             });

@@ -9,7 +9,7 @@ use super::part::Part;
 use super::state::{Effects, Other};
 use super::still::{WallName, add};
 use super::world::World;
-use super::{arcs, bodies, candidates, facing, held, kinematics, still};
+use super::{arcs, bodies, candidates, facing, held, kinematics, observe, still};
 use crate::event::EventKind;
 use crate::geometry::Vector;
 
@@ -31,6 +31,10 @@ pub(super) fn close_gaps<D: Integrate>(
         .filter(|&slot| world.grains.stands(slot))
         .flat_map(|slot| bodies::touching_of(&world.shapes, &world.grains, slot))
         .collect();
+    let way_to = |x: D::Vector, other: u32| {
+        let d = x - arrays.position(other as usize);
+        observe::shortest(&world.physics, &world.cell, d)
+    };
     for &slot in &standing {
         let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
         world.sleeping.cells.near(x, r + way, |other| {
@@ -38,7 +42,7 @@ pub(super) fn close_gaps<D: Integrate>(
             let twice = other < slot && part.place(world.grains.owner(other)).is_some();
             if world.grains.owner(other) != world.grains.owner(slot)
                 && !twice
-                && (x - arrays.position(other as usize)).norm_squared() < reach * reach
+                && way_to(x, other).norm_squared() < reach * reach
                 && !still::joined(&world.shapes, &world.grains, &world.sleeping, slot, other)
             {
                 found.push((slot.min(other), slot.max(other)));

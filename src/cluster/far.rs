@@ -5,7 +5,7 @@ use super::kinematics::BodyMotion;
 use super::observe::size;
 use super::part::{Part, Shift};
 use super::world::World;
-use super::{bodies, candidates, facing, kinematics, part, still};
+use super::{bodies, candidates, facing, kinematics, observe, part, still};
 use crate::body::Lever;
 use crate::geometry::{Dimension, Vector};
 
@@ -109,13 +109,14 @@ fn closing<D: Integrate>(
     let arrays = &world.grains.arrays;
     let after = |slot: u32| arrays.position(slot as usize) + part.shift(slot).way;
     let whole = |slot: u32| world.grains.bodies.of(slot).is_none();
+    let apart = |d: D::Vector| observe::shortest(&world.physics, &world.cell, d).norm_squared();
     let pressed = |a: u32, b: u32| {
         if !whole(a) || !whole(b) {
             return presses(world, part, [a, b], strain);
         }
         let (r, s) = (arrays.radius(a as usize), arrays.radius(b as usize));
         let reach = r + s - strain * r.min(s);
-        (after(a) - after(b)).norm_squared() < reach * reach
+        apart(after(a) - after(b)) < reach * reach
     };
     for (slot, way) in ways(world, part) {
         let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
@@ -128,7 +129,7 @@ fn closing<D: Integrate>(
             // The cells give more grains than that, depending on their history.
             let near = r + 2.0 * way + arrays.radius(other as usize);
             if world.grains.owner(other) != world.grains.owner(slot)
-                && (x - arrays.position(other as usize)).norm_squared() < near * near
+                && apart(x - arrays.position(other as usize)) < near * near
                 && pressed(slot, other)
                 && !still::joined(&world.shapes, &world.grains, &world.sleeping, slot, other)
             {

@@ -183,7 +183,10 @@ pub fn stop<D: Integrate>(
                 world.grains.arrays.position(s),
                 world.grains.arrays.radius(s),
             );
-            world.sleeping.cells.insert(touching, x, r);
+            world
+                .sleeping
+                .cells
+                .insert(touching, x, r, &world.physics.periodic);
         }
     }
     world.sleeping.still.count += stopped;
@@ -417,8 +420,9 @@ pub fn sort_still<D: Integrate>(world: &mut World<D>) {
             (slot, arrays.position(s), arrays.radius(s))
         })
         .collect();
-    world
-        .sleeping
-        .cells
-        .build(&bodies, world.physics.options.outer_margin);
+    world.sleeping.cells.build(
+        &bodies,
+        world.physics.options.outer_margin,
+        &world.physics.periodic,
+    );
 }

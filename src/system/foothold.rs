@@ -90,12 +90,15 @@ pub(super) fn held_shapes<D: Integrate>(world: &World<D>, up: &Up<D>) -> Vec<Hol
                 Other::Boundary(_) => (true, true),
             };
             let (centre, radius) = (arrays.position(slot as usize), arrays.radius(slot as usize));
+            // Beyond a border of a periodic box the point is an image.
+            let away = k.point - centre;
+            let away = cluster::observe::shortest(&world.physics, &world.cell, away);
             let room = if stays {
-                (normal * k.rolling - (centre - k.point)).dot(&up.of(slot)) / radius
+                (normal * k.rolling + away).dot(&up.of(slot)) / radius
             } else {
                 f64::NEG_INFINITY
             };
-            holds[slot as usize].add(k.point, arm, APART * radius, on_wall, room);
+            holds[slot as usize].add(centre + away, arm, APART * radius, on_wall, room);
         };
         see(view.a, view.b, of_a.arm, k.normal);
         if let Other::Slot(b) = view.b {

@@ -33,6 +33,7 @@ pub mod mixtures;
 pub mod neighbor_search;
 pub mod own_fields;
 pub mod own_laws;
+pub mod periodic_asleep;
 pub mod pinched_groups;
 pub mod quasi_static_edges;
 pub mod quasi_static_laws;

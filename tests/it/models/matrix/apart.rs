@@ -70,7 +70,7 @@ pub(super) const COMMON: &[Apart] = &[
         &["guided"],
         "[morph] takes no walls that forces move",
     ),
-    (&["still"], REPEATS, "periodic"),
+    (&["still"], CELLS, "[morph]"),
     (
         &["collisions"],
         &["guided"],
