@@ -112,7 +112,6 @@ const SHAPED: [Support; 7] = [
 ];
 
 // Walls.
-const STANDS: Support = later("what stands still is held against walls that do not move");
 const LOADED_ONCE: Support = later("its walls move by themselves alone");
 const STEERED: [Support; 7] = [
     Y,
@@ -121,16 +120,6 @@ const STEERED: [Support; 7] = [
     Y,
     later("its filling takes no orders from outside"),
     later("ranks do not share controls"),
-    Y,
-];
-const MOVED: [Support; 7] = [Y, Y, Y, STANDS, Y, Y, Y];
-const SPECIAL: [Support; 7] = [
-    Y,
-    Y,
-    Y,
-    later("grains that stand still support neither belts nor sieves"),
-    Y,
-    Y,
     Y,
 ];
 
@@ -195,15 +184,6 @@ const SHAKEN: [Support; 7] = [
     Y,
     never(STATIC),
     later("ranks do not share perturbations"),
-    Y,
-];
-const OTHER_RULE: [Support; 7] = [
-    Y,
-    Y,
-    Y,
-    later("grains are stopped and woken between steps of `verlet`"),
-    Y,
-    Y,
     Y,
 ];
 
@@ -282,25 +262,25 @@ macro_rules! with_all {
                     spaces(WallFeature::$wall_feature), ALL;
             )+
             /// A wall that lets small grains pass.
-            Sieve: "wall.passes_below_radius", "passes_below_radius", "walls that let some grains pass", Both, SPECIAL;
+            Sieve: "wall.passes_below_radius", "passes_below_radius", "walls that let some grains pass", Both, ALL;
             /// A wall that is taken away.
             Gate: "wall.opens_at", "opens_at", "gates", Both, [Y, Y, Y, Y, Y, Y, Y];
             /// An even motion.
-            Drift: "motion.velocity", "motion", "moving walls", Both, MOVED;
+            Drift: "motion.velocity", "motion", "moving walls", Both, ALL;
             /// A turn about a point or an axis.
-            Turn: "motion.rotation", "motion", "walls that turn", Both, MOVED;
+            Turn: "motion.rotation", "motion", "walls that turn", Both, ALL;
             /// A swing by a sine.
-            Swing: "motion.harmonic", "motion", "moving walls", Both, MOVED;
+            Swing: "motion.harmonic", "motion", "moving walls", Both, ALL;
             /// A swing by parabolas.
-            ParabolicSwing: "motion.parabolic", "motion", "moving walls", Both, MOVED;
+            ParabolicSwing: "motion.parabolic", "motion", "moving walls", Both, ALL;
             /// Pieces of even acceleration, or of a table.
-            Pieces: "motion.pieces", "motion", "moving walls", Both, MOVED;
+            Pieces: "motion.pieces", "motion", "moving walls", Both, ALL;
             /// A way that is gone when a control says so.
             Slide: "motion.slide", "", "walls that slide", Both, [
                 Y,
                 Y,
                 Y,
-                STANDS,
+                Y,
                 LOADED_ONCE,
                 later("ranks do not share controls"),
                 Y,
@@ -310,13 +290,13 @@ macro_rules! with_all {
                 Y,
                 later("collisions in flight do not push a wall"),
                 later("its collisions do not push a wall"),
-                STANDS,
+                Y,
                 LOADED_ONCE,
                 later("ranks do not share walls that forces move"),
                 later("its second stage does not move such walls"),
             ];
             /// A surface that moves along itself.
-            Belt: "motion.belt", "belt", "belts", Both, SPECIAL;
+            Belt: "motion.belt", "belt", "belts", Both, ALL;
             /// Gravity.
             Gravity: "field.gravity", "field.gravity", "gravity", Both, ALL;
             /// None.
@@ -466,11 +446,11 @@ macro_rules! with_all {
             /// The integrator `verlet`.
             Verlet: "integrator.verlet", "run.integrator", "integrator `verlet`", Both, ALL;
             /// The integrator `midpoint`.
-            Midpoint: "integrator.midpoint", "run.integrator", "integrator `midpoint`", Both, OTHER_RULE;
+            Midpoint: "integrator.midpoint", "run.integrator", "integrator `midpoint`", Both, ALL;
             /// The integrator `heun`.
-            HeunRule: "integrator.heun", "run.integrator", "integrator `heun`", Both, [Y, Y, Y, later("grains are stopped and woken between steps of `verlet`"), Y, later("ranks share one evaluation a step"), Y];
+            HeunRule: "integrator.heun", "run.integrator", "integrator `heun`", Both, [Y, Y, Y, Y, Y, later("ranks share one evaluation a step"), Y];
             /// The integrator `euler`.
-            Euler: "integrator.euler", "run.integrator", "integrator `euler`", Both, OTHER_RULE;
+            Euler: "integrator.euler", "run.integrator", "integrator `euler`", Both, ALL;
         }
 
         impl Feature {

@@ -201,7 +201,7 @@ pub(super) fn renew_walls<D: Integrate>(world: &mut World<D>, kept: &[(WallName,
     world.contacts.find_wall_slots();
 }
 
-/// Surfaces of a boundary that may be within `reach` of the centre of a slot, ascending.
+/// Surfaces of a boundary that may be within `reach` of the centre of a slot, ascending; none where it lets the grain pass.
 pub(super) fn surfaces_near<D: Integrate>(
     clock: &Clock,
     walls: &Walls<D>,
@@ -211,9 +211,13 @@ pub(super) fn surfaces_near<D: Integrate>(
     reach: f64,
 ) -> Vec<usize> {
     let wall = &walls.boundaries[boundary];
+    let mut found = Vec::new();
+    let whole = grains.owner(slot) as usize;
+    if !wall.boundary.stops(grains.arrays.radius(whole)) {
+        return found;
+    }
     let pose = wall.boundary.motion.pose(clock.time());
     let x = grains.arrays.position(slot as usize);
-    let mut found = Vec::new();
     // Allows for rounding.
     let most = reach * (1.0 + 1e-9);
     wall.near(&pose, x, reach, |surface, own| {

@@ -156,8 +156,37 @@ pub(super) fn surface_kinematics_of<D: Integrate>(
     motion: BodyMotion<D>,
     time: f64,
 ) -> Option<Kinematics<D>> {
+    surface_kinematics_at(
+        world,
+        [u32::from(boundary), surface, slot],
+        motion,
+        time,
+        true,
+    )
+}
+
+/// Strain of a contact with a wall by a displacement of the grain, during which the wall stands.
+pub(super) fn wall_strain_of<D: Integrate>(
+    world: &World<D>,
+    class: usize,
+    [slot, surface]: [u32; 2],
+    displaced: BodyMotion<D>,
+) -> Option<Kinematics<D>> {
+    let boundary = u32::from(world.contacts.walls[class].boundary);
+    let time = world.clock.time();
+    surface_kinematics_at(world, [boundary, surface, slot], displaced, time, false)
+}
+
+/// Motion at a contact with a wall that moves as it does, or stands meanwhile.
+fn surface_kinematics_at<D: Integrate>(
+    world: &World<D>,
+    [boundary, surface, slot]: [u32; 3],
+    motion: BodyMotion<D>,
+    time: f64,
+    moves: bool,
+) -> Option<Kinematics<D>> {
     let arrays = &world.grains.arrays;
-    let boundary = &world.walls.boundaries[usize::from(boundary)];
+    let boundary = &world.walls.boundaries[boundary as usize];
     let pose = boundary.boundary.motion.pose(time);
     let slot = slot as usize;
     let x = motion.position;
@@ -166,9 +195,13 @@ pub(super) fn surface_kinematics_of<D: Integrate>(
     let point = x - normal * probe.distance;
     let image = boundary.shift(surface, &pose, x);
     let at = point - image;
-    let relative = motion.velocity - boundary.boundary.surface_velocity(&pose, at, normal);
+    let mut relative = motion.velocity;
+    let mut turn = [0.0; 3];
+    if moves {
+        relative -= boundary.boundary.surface_velocity(&pose, at, normal);
+        turn = spin_of::<D>(pose.spin);
+    }
     let (speed, sliding) = sliding::<D>(relative, motion.spin, normal);
-    let turn = spin_of::<D>(pose.spin);
     let radius = arrays.radius(slot);
     let ball = law_radius(&world.shapes, &world.grains, slot);
     let effective = |radius: f64| {

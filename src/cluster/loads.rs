@@ -31,8 +31,7 @@ pub(super) fn list_strains<D: Integrate>(
         each_link(&of.lists.flags, |i, k| {
             let contact = of.lists.batches[i].of(k);
             let motion = part::displaced(&world.shapes, &world.grains, part, contact[0]);
-            let kinematics =
-                kinematics::wall_kinematics_of(world, class, contact, motion, world.clock.time());
+            let kinematics = kinematics::wall_strain_of(world, class, contact, motion);
             let strain = kinematics.map_or(Strain::default(), Strain::of);
             walls.push(((true, class, i, k), strain));
         });
@@ -79,8 +78,7 @@ pub fn given_by_stepped<D: Integrate>(world: &World<D>, part: &Part<D>) -> f64 {
         each_link(&lists.flags, |i, k| {
             let contact = lists.batches[i].of(k);
             let motion = part::displaced(&world.shapes, &world.grains, part, contact[0]);
-            let kinematics =
-                kinematics::wall_kinematics_of(world, index, contact, motion, world.clock.time());
+            let kinematics = kinematics::wall_strain_of(world, index, contact, motion);
             if let Some(kinematics) = kinematics {
                 let memory = lists.memory_of(i, k).slots;
                 add(law, &kinematics, lists.history[i].lane(k), memory);

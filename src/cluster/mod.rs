@@ -38,6 +38,7 @@ pub mod link_events;
 mod lists;
 pub mod loads;
 pub mod migrate;
+pub mod moving_walls;
 pub mod numbering;
 pub mod observe;
 pub mod overlap_check;

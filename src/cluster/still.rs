@@ -9,7 +9,7 @@ use super::arrays::Status;
 use super::border::Border;
 use super::dem::three;
 use super::field_loads::{self, FieldLoads};
-use super::integrate::Integrate;
+use super::integrate::{Integrate, IntegratorName};
 use super::kinematics::Kinematics;
 use super::lists::{ContactHistory, History, each_link};
 use super::observe::ContactRef;
@@ -247,6 +247,11 @@ fn motions<D: Integrate>(world: &World<D>, chosen: &[bool]) -> Vec<(Place, Kinem
 /// Accounts for the work of the dampers of a slot in the half step before the time of evaluation,
 /// which the next stride would have accounted for.
 fn book_dampers<D: Integrate>(clock: &Clock, grains: &Grains<D>, book: &mut Book, slot: usize) {
+    // The others have no such half step.
+    let leapfrogs = [IntegratorName::Verlet, IntegratorName::Midpoint];
+    if !leapfrogs.contains(&clock.integrator) {
+        return;
+    }
     let arrays = &grains.arrays;
     let (f, t) = D::damper(arrays, slot);
     let (v, s) = (three(arrays.velocity(slot)), D::surface_spin(arrays, slot));

@@ -23,7 +23,9 @@ pub(super) fn step<D: Integrate>(
             &mut system.s.perturb,
         );
     }
-    if cluster::renew::outer_is_stale(&system.dem.world.physics, &system.dem.skin) {
+    // Grains beside a wall begin to step before it moves.
+    let began = rest::walls_began(system);
+    if began || cluster::renew::outer_is_stale(&system.dem.world.physics, &system.dem.skin) {
         reason::check_cell(&system.dem.world)?;
         reason::check_numbers(&system.dem.world)?;
         reason::check_overlaps(&system.setup, &system.dem.world, &mut system.s.warnings)?;

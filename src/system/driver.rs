@@ -498,9 +498,14 @@ pub(super) fn start_stepping<D: Integrate>(world: &mut World<D>, slot: u32) {
     world.grains.fresh.push(slot);
 }
 
-/// Returns whether anything is to be stepped: grains, walls that forces move, or a fluid on which grains at rest act.
+/// Returns whether anything is to be stepped: grains, walls that forces move or that move beside grains at rest, or a fluid on which
+/// grains at rest act.
 pub(super) fn steps<D: Integrate>(world: &World<D>) -> bool {
-    !world.grains.active.is_empty() || world.walls.has_guided() || world.sleeping.still.fields.stirs
+    let still = &world.sleeping.still;
+    !world.grains.active.is_empty()
+        || world.walls.has_guided()
+        || still.fields.stirs
+        || still.count > 0 && cluster::moving_walls::goes_on(world)
 }
 
 /// Returns the number of grains in the system.

@@ -3,7 +3,7 @@
 use super::journal::Journal;
 use super::perturb::PerturbState;
 use super::schedule::Source;
-use super::{Setup, System, SystemError, afar, air, driver, flight, perturb};
+use super::{Setup, System, SystemError, afar, air, driver, flight, perturb, rest};
 use crate::cluster;
 use crate::cluster::World;
 use crate::cluster::arrays::Status;
@@ -25,6 +25,12 @@ pub(super) fn renew<D: Integrate>(
     let h = system.dem.world.clock.step;
     system.s.journal.count(EventKind::NeighborUpdate);
     system.s.known.plan = None;
+    let standing = match system.dem.world.sleeping.still.count {
+        0 => Vec::new(),
+        _ => system.dem.world.grains.standing(),
+    };
+    let beside = cluster::moving_walls::beside(&system.dem.world, &standing);
+    rest::disturb(system, sink, &beside)?;
     system.account(now);
     if all_step(
         &system.setup,

@@ -56,6 +56,8 @@ pub(super) struct RestState {
     pub thrash: Thrash,
     /// Whether fields change too fast for equilibrium; `None` before the first check.
     pub restless: Option<bool>,
+    /// Walls that moved at the last step.
+    moving: Vec<u16>,
 }
 
 impl RestState {
@@ -257,6 +259,17 @@ pub(super) fn turning_energy<D: Integrate>(world: &World<D>, slot: u32, spin: [f
     0.5 * squares / world.grains.arrays.inverse_inertia(slot as usize)
 }
 
+/// Returns whether walls begin to move, or come to stand, beside which grains are at rest.
+pub(super) fn walls_began<D: Integrate>(system: &mut System<D>) -> bool {
+    if system.dem.world.sleeping.still.count == 0 {
+        return false;
+    }
+    let moving = cluster::moving_walls::moving(&system.dem.world);
+    let began = moving != system.s.rest.moving;
+    system.s.rest.moving = moving;
+    began
+}
+
 /// Returns the stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
 /// at least, or on a wall.
 pub(super) fn resting<D: Integrate>(
@@ -324,6 +337,8 @@ pub(super) fn resting<D: Integrate>(
     } else {
         resting.retain(|&slot| pressing[slot as usize] >= 2);
     }
+    let beside = cluster::moving_walls::beside(world, &resting);
+    resting.retain(|slot| beside.binary_search(slot).is_err());
     // Grains that were stopped in vain too often must be calm for longer.
     let thrash = &rest.thrash;
     resting.retain(|&slot| {

@@ -51,6 +51,11 @@ impl<D: Dimension> Boundary<D> {
         self.motion.goes_on(time) || self.belt != D::Vector::default()
     }
 
+    /// Whether the wall or its surface moves at any time between two, s.
+    pub fn moves_within(&self, from: f64, to: f64) -> bool {
+        self.motion.moves_within(from, to) || self.belt != D::Vector::default()
+    }
+
     /// Returns the velocity of the surface at a point with this normal, m/s.
     pub fn surface_velocity(
         &self,

@@ -97,6 +97,14 @@ pub struct MotionPiece<D: Dimension> {
     pub acceleration: D::Vector,
 }
 
+impl<D: Dimension> MotionPiece<D> {
+    /// Whether the wall moves along it.
+    fn moves(&self) -> bool {
+        let zero = D::Vector::default();
+        self.velocity != zero || self.acceleration != zero
+    }
+}
+
 /// Pose of a boundary's frame: a point `x` of the frame is at `shift + rotation (x - centre) + centre`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<D: Dimension> {
@@ -297,9 +305,7 @@ impl<D: Dimension> Motion<D> {
                 amplitude,
                 frequency,
             } => *amplitude == zero || *frequency == 0.0,
-            Motion::Pieces(pieces) => pieces
-                .iter()
-                .all(|piece| piece.velocity == zero && piece.acceleration == zero),
+            Motion::Pieces(pieces) => pieces.iter().all(|piece| !piece.moves()),
             Motion::Slide(_) | Motion::Guided(_) => false,
         }
     }
@@ -308,7 +314,27 @@ impl<D: Dimension> Motion<D> {
     pub fn goes_on(&self, time: f64) -> bool {
         match self {
             Motion::Slide(slide) => slide.end().is_some_and(|end| time < end),
+            Motion::Pieces(pieces) => {
+                let moves = pieces.iter().rposition(MotionPiece::moves);
+                moves.is_some_and(|last| pieces.get(last + 1).is_none_or(|next| time < next.from))
+            }
             motion => !motion.is_fixed(),
+        }
+    }
+
+    /// Whether the wall moves at any time between two, s; a wall that forces move counts as one that moves always.
+    pub fn moves_within(&self, from: f64, to: f64) -> bool {
+        match self {
+            Motion::Slide(slide) => {
+                let times = slide.from.zip(slide.end());
+                times.is_some_and(|(start, end)| start <= to && from <= end)
+            }
+            Motion::Pieces(pieces) => pieces.iter().enumerate().any(|(i, piece)| {
+                let end = pieces.get(i + 1).map_or(f64::INFINITY, |next| next.from);
+                piece.moves() && piece.from <= to && from <= end
+            }),
+            Motion::Guided(_) => true,
+            motion => !motion.is_fixed() && to >= 0.0,
         }
     }
 

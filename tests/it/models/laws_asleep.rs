@@ -189,6 +189,29 @@ fn beds_in_space_are_as_stepped() {
     }
 }
 
+/// Grains come to rest between the steps of any integrator, and bear what they weigh.
+#[test]
+fn beds_come_to_rest_under_any_integrator() {
+    let hertz = "hertz = { restitution = 0.4, friction = 0.4 }";
+    let scenes = [(1, cup(&linear(), "")), (2, spheres(hertz, ""))];
+    for (up, text) in scenes {
+        for integrator in ["verlet", "midpoint", "heun", "euler"] {
+            let set = [format!("run.integrator={integrator}")];
+            let (records, summary) = outcome(&text, &set);
+            let bed = bed(&records, up);
+            let energy = &summary.energy;
+            let case = format!("{integrator}: {bed:?}, {energy:?}");
+            assert!(bed.still > 0.9, "{case}");
+            assert!((bed.borne - 1.0).abs() < 5e-3, "{case}");
+            let most = if integrator == "euler" { 0.02 } else { 1e-3 };
+            assert!(energy.balance_error.abs() < most, "{case}");
+            let morph =
+                energy.dissipated.morph / (energy.dissipated.damping + energy.dissipated.slip);
+            assert!((-1e-4..0.01).contains(&morph), "{case}");
+        }
+    }
+}
+
 /// A disk on a floor under a gravity that turns slowly: the resistance to rolling holds it up to a slope of its
 /// coefficient, asleep as stepped, and no longer.
 #[test]

@@ -30,6 +30,7 @@ pub mod matrix;
 pub mod meters;
 pub mod mixed_runs;
 pub mod mixtures;
+pub mod moving_walls_asleep;
 pub mod neighbor_search;
 pub mod own_fields;
 pub mod own_laws;

@@ -570,7 +570,6 @@ fn what_does_not_know_forces_from_afar_is_refused() {
     for (more, named) in [
         ("[periodic]\nx = [0.0, 1.0]\n", "`field.gravitation`"),
         ("[events]\nrestitution = 1.0\n", "`field.gravitation`"),
-        ("[morph]\n", "`field.gravitation`"),
     ] {
         let said = refusal(&format!("{gravitation}{run}{more}"));
         assert!(said.contains(named), "{more}{said}");

@@ -57,19 +57,7 @@ pub(super) const COMMON: &[Apart] = &[
         MORE_LAWS,
         "its second stage has spring, dashpot and friction only",
     ),
-    (
-        &["euler", "heun", "midpoint"],
-        &["still"],
-        "between steps of `verlet`",
-    ),
     (&["euler", "heun", "midpoint"], CELLS, "`verlet`"),
-    (&["still"], MOVES, "against walls that do not move"),
-    (&["still"], &["belt"], "[morph] takes no belts"),
-    (
-        &["still"],
-        &["guided"],
-        "[morph] takes no walls that forces move",
-    ),
     (&["still"], CELLS, "[morph]"),
     (
         &["collisions"],
