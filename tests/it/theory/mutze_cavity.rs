@@ -318,8 +318,10 @@ fn grids_and_the_law_are_refused_where_nobody_knows_them() {
     let run = "[run]\nend_time = 1.0\n";
     assert_eq!(said(law, "passes_below_radius = 0.005", run), "");
     let more = "[field]\ngravity = [0, -9.8]\n[morph]\n";
-    let text = said(law, "passes_below_radius = 0.005", &format!("{run}{more}"));
-    assert!(text.contains("that let some grains pass"), "{text}");
+    assert_eq!(
+        said(law, "passes_below_radius = 0.005", &format!("{run}{more}")),
+        ""
+    );
     let text = said(law, "passes_below_radius = -1.0", run);
     assert!(text.contains("greater than 0"), "{text}");
     for more in [
