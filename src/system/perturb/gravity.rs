@@ -15,7 +15,7 @@ use crate::body::Grain;
 use crate::cluster;
 use crate::cluster::World;
 use crate::cluster::arrays::Status;
-use crate::cluster::integrate::Integrate;
+use crate::cluster::integrate::{Integrate, IntegratorName};
 use crate::event::EventKind;
 use crate::field::GravityChange;
 use crate::geometry::{Dimension, Vector};
@@ -220,36 +220,38 @@ fn set_gravity<D: Integrate>(
     for &slot in &flying {
         flight::restart(world, slot as usize, now);
     }
-    let before = world.physics.gravity;
+    let turned = gravity - world.physics.gravity;
     let mut moment = still_moment(world, perturb);
-    let mut kinetic = 0.0;
-    for turn in [false, true] {
-        let sign = if turn { 1.0 } else { -1.0 };
-        match jumped {
-            Some(ago) if turn => cluster::change::jump_gravity(
-                &world.clock,
-                &mut world.physics,
-                &mut world.grains,
-                gravity,
-                ago,
-            ),
-            None if turn => world.physics.gravity = gravity,
-            _ => {}
-        }
-        let arrays = &world.grains.arrays;
-        for &slot in world.grains.active.iter().chain(&flying) {
-            let slot = slot as usize;
-            let mass = 1.0 / arrays.inverse_mass(slot);
-            if turn {
-                moment += arrays.position(slot) * mass;
-            }
-            if arrays.status[slot] == Status::Stepped {
-                let (v, _) = world.velocity_now(slot);
-                kinetic += sign * 0.5 * mass * v.norm_squared();
-            }
+    let (mut momentum, mut stepped) = (D::Vector::default(), 0.0);
+    let arrays = &world.grains.arrays;
+    for &slot in world.grains.active.iter().chain(&flying) {
+        let slot = slot as usize;
+        let mass = 1.0 / arrays.inverse_mass(slot);
+        moment += arrays.position(slot) * mass;
+        if arrays.status[slot] == Status::Stepped {
+            momentum += world.velocity_now(slot).0 * mass;
+            stepped += mass;
         }
     }
-    ledger.perturbed += kinetic - (gravity - before).dot(&moment);
+    // All stepped grains get the same velocity: velocities at an evaluation of the leapfrogs hold half a step of gravity.
+    let lasted = match (jumped, world.clock.integrator) {
+        (Some(ago), _) => ago,
+        (None, IntegratorName::Verlet | IntegratorName::Midpoint) => 0.5 * world.clock.step,
+        (None, _) => 0.0,
+    };
+    match jumped {
+        Some(ago) => cluster::change::jump_gravity(
+            &world.clock,
+            &mut world.physics,
+            &mut world.grains,
+            gravity,
+            ago,
+        ),
+        None => world.physics.gravity = gravity,
+    }
+    let added = turned * lasted;
+    let kinetic = added.dot(&momentum) + 0.5 * stepped * added.norm_squared();
+    ledger.perturbed += kinetic - turned.dot(&moment);
     setup.fields.gravity = gravity;
     perturb.acts = super::three(gravity);
 }
