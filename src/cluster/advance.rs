@@ -6,7 +6,7 @@ use super::dem::{Dem, three};
 use super::integrate::{Integrate, IntegratorName, KickDrift, StepSums};
 use super::state::{Book, Skin};
 use super::world::{Clock, Grains, Physics, World};
-use super::{arcs, blocks, bodies, cell, guided, skin_budget};
+use super::{arcs, blocks, bodies, cell, guided, moving_walls, skin_budget};
 use crate::geometry::Vector;
 use crate::walls::Motion;
 
@@ -181,6 +181,9 @@ pub(super) fn wall_speed<D: Integrate>(world: &World<D>) -> f64 {
                 .iter()
                 .map(|&s| (world.grains.arrays.position(s as usize) - centre).norm())
                 .fold(0.0, f64::max);
+            let at_rest = world.sleeping.still.extent.as_ref();
+            let at_rest = at_rest.map_or(0.0, |extent| moving_walls::farthest::<D>(extent, centre));
+            let reach = reach.max(at_rest);
             speed += spin * (reach + world.physics.options.outer_margin);
         }
         bound = bound.max(speed);

@@ -2,15 +2,15 @@
 //! the reach of a wave among grains at rest.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 
 use super::integrate::Integrate;
 use super::kinematics::Kinematics;
 use super::state::Effects;
 use super::still::Wrench;
 use super::world::{Contacts, Grains, Shapes, Sleeping, World};
-use super::{crossing, held, kinematics, observe};
-use crate::geometry::Vector;
+use super::{bodies, crossing, field_loads, held, kinematics, observe};
+use crate::geometry::{Vector, three};
 
 /// A contact of a stepped grain with another grain, possibly at rest, that began or ended in the last evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,9 @@ pub struct Encounter {
     /// Whether the contact began.
     pub began: bool,
 }
+
+/// Gap that a push closes, over the radius of a grain.
+const NARROW: f64 = 0.01;
 
 /// A grain that loses this fraction of its support falls.
 const MOST: f64 = 0.75;
@@ -227,6 +230,69 @@ pub fn within_reach<D: Integrate>(
     }
     arrivals.retain(|&slot, _| world.grains.stands(slot));
     arrivals.into_keys().collect()
+}
+
+/// Grains at rest nearest to one of them, until these have a mass (kg) together; with that one, ascending. They are found from grain to
+/// grain, by links and across gaps that are so narrow ([`NARROW`]) that a push closes them before it moves anything far.
+pub fn around<D: Integrate>(world: &World<D>, from: u32, mass: f64) -> Vec<u32> {
+    let pairs = &world.sleeping.still.pairs;
+    let arrays = &world.grains.arrays;
+    let of = |slot: u32| 1.0 / arrays.inverse_mass(slot as usize);
+    let mut found = BTreeSet::from([from]);
+    let (mut sum, mut front) = (of(from), VecDeque::from([from]));
+    while let Some(slot) = front.pop_front() {
+        // In an order that does not depend on when links were made.
+        let mut beyond: Vec<u32> = pairs
+            .of(slot)
+            .map(|index| pairs.beyond(index, slot))
+            .collect();
+        for touching in bodies::touching_of(&world.shapes, &world.grains, slot) {
+            let (x, r) = (
+                arrays.position(touching as usize),
+                arrays.radius(touching as usize) * (1.0 + NARROW),
+            );
+            world.sleeping.cells.near(x, r, |other| {
+                let d = x - arrays.position(other as usize);
+                let d = observe::shortest(&world.physics, &world.cell, d);
+                let reach = r + arrays.radius(other as usize);
+                let other = world.grains.owner(other);
+                if other != slot && d.norm_squared() < reach * reach {
+                    beyond.push(other);
+                }
+            });
+        }
+        beyond.sort_unstable();
+        for other in beyond {
+            if sum >= mass {
+                break;
+            }
+            if found.insert(other) {
+                sum += of(other);
+                front.push_back(other);
+            }
+        }
+    }
+    found.retain(|&slot| world.grains.stands(slot));
+    found.into_iter().collect()
+}
+
+/// Grains at rest that stepped ones push by more than a force (over [`weight`](super::field_loads::weight)) out of balance at the last evaluation,
+/// ascending.
+pub fn pushed_hard<D: Integrate>(world: &World<D>, most: f64) -> Vec<u32> {
+    let (grains, still) = (&world.grains, &world.sleeping.still);
+    let gravity = three(world.physics.gravity);
+    let is_hard = |&slot: &u32| {
+        let s = slot as usize;
+        let (push, _) = D::force(&grains.arrays, s);
+        let mass = 1.0 / grains.arrays.inverse_mass(s);
+        let load = still.fields.of(slot);
+        let lack = |k: usize| still.held[s][k] + push[k] + load[k] + mass * gravity[k];
+        let square: f64 = (0..3).map(|k| lack(k) * lack(k)).sum();
+        square.sqrt() > most * field_loads::weight(world, slot)
+    };
+    let mut hard = still.rim.clone();
+    hard.retain(is_hard);
+    hard
 }
 
 /// Grains at rest that rest on a falling one, or on others of these: they lose most of their support,

@@ -57,6 +57,7 @@ mod standing_cells;
 pub mod state;
 pub mod still;
 mod strain;
+pub mod support;
 mod team;
 mod wear;
 pub mod world;

@@ -6,6 +6,8 @@
 use super::integrate::Integrate;
 use super::world::World;
 use super::{bodies, candidates};
+use crate::geometry::{Dimension, Vector};
+use crate::walls::Motion;
 
 /// Number of steps before a wall begins to move at which the grains beside it begin to step.
 const AHEAD: f64 = 2.0;
@@ -57,4 +59,32 @@ pub fn beside<D: Integrate>(world: &World<D>, slots: &[u32]) -> Vec<u32> {
         .copied()
         .filter(|&slot| is_beside(slot))
         .collect()
+}
+
+/// Least and greatest coordinates of the centres of grains at rest, m, where there are walls that turn: the speed of these depends on how far
+/// away grains are.
+pub(super) fn extent<D: Integrate>(world: &World<D>) -> Option<[[f64; 3]; 2]> {
+    let walls = &world.walls.boundaries;
+    let turns = |motion: &Motion<D>| matches!(motion, Motion::Rotation { .. });
+    if world.sleeping.still.count == 0 || !walls.iter().any(|wall| turns(&wall.boundary.motion)) {
+        return None;
+    }
+    let mut extent = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+    for slot in world.grains.standing() {
+        let x = world.grains.arrays.position(slot as usize);
+        for k in 0..D::N {
+            extent[0][k] = extent[0][k].min(x[k]);
+            extent[1][k] = extent[1][k].max(x[k]);
+        }
+    }
+    Some(extent)
+}
+
+/// Greatest distance of a point from centres within an extent, m.
+pub(super) fn farthest<D: Dimension>(extent: &[[f64; 3]; 2], from: D::Vector) -> f64 {
+    let away = |k: usize| {
+        let [low, high] = [extent[0][k], extent[1][k]].map(|x| (x - from[k]).abs());
+        low.max(high)
+    };
+    D::Vector::from_fn(away).norm()
 }

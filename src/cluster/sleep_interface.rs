@@ -4,10 +4,11 @@ use super::dem::three;
 use super::integrate::Integrate;
 use super::state::Book;
 use super::world::{Clock, Grains, Sleeping, World};
-use super::{held, loads};
+use super::{held, loads, moving_walls};
 
 /// Finds the grains at rest within reach of a stepped grain.
 pub(super) fn find_rim<D: Integrate>(world: &mut World<D>) {
+    world.sleeping.still.extent = moving_walls::extent(world);
     let mut rim = Vec::new();
     if world.sleeping.still.count > 0 {
         for class in &world.contacts.pairs {

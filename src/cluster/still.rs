@@ -58,6 +58,8 @@ pub struct Still {
     pub lost: u64,
     /// Loads of fields that are not uniform.
     pub fields: FieldLoads,
+    /// Least and greatest coordinates of the centres of grains at rest beside walls that turn, m, since the lists were renewed.
+    pub(super) extent: Option<[[f64; 3]; 2]>,
 }
 
 impl Still {

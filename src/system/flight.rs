@@ -151,6 +151,7 @@ pub fn foresee<D: Integrate>(
         world.sleeping.cells.near(x, radii[k] + margin, |b| {
             let b = b as usize;
             let d = x - arrays.position(b);
+            let d = cluster::observe::shortest(&world.physics, &world.cell, d);
             // Grains at rest move only by small displacements, after which all flyers are predicted anew.
             let reach = arrays.radius(a) + arrays.radius(b);
             if d.norm() > radii[k] + margin + arrays.radius(b) {

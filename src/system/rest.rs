@@ -6,8 +6,8 @@ use super::groups::{Asked, RestGroups};
 use super::journal::Journal;
 use super::thrash::Thrash;
 use super::{
-    MorphSetup, Setup, System, SystemError, carry, cost, field_loads, foothold, groups, perturb,
-    regimes, rigid, stillness,
+    MorphSetup, Setup, System, SystemError, carry, cost, driver, field_loads, foothold, groups,
+    perturb, regimes, rigid, stillness,
 };
 use crate::cluster;
 use crate::cluster::field_loads::weight;
@@ -157,7 +157,14 @@ pub(super) fn look_at_rest<D: Integrate>(
     count_calm(&mut system.dem.world, &morph);
     // Not after a solve: forces on stepped grains are older than it.
     if choose && !carried {
-        let resting = resting(&system.dem.world, &system.fields, &system.s.rest, &morph);
+        let mut resting = resting(&system.dem.world, &system.fields, &system.s.rest, &morph);
+        if may_float(system) {
+            let linked = cluster::support::linked_with_walls(&system.dem.world);
+            resting.retain(|&slot| linked[slot as usize]);
+            let mut floating = system.dem.world.grains.standing();
+            floating.retain(|&slot| !linked[slot as usize]);
+            changed |= wake_grains(system, sink, &floating)?;
+        }
         changed |= put_to_sleep(system, sink, &resting)?;
     }
     if changed {
@@ -166,6 +173,11 @@ pub(super) fn look_at_rest<D: Integrate>(
     }
     system.dem.world.sleeping.begin_look();
     Ok(())
+}
+
+/// Returns whether a group that nothing holds may be in equilibrium: not where gravity alone pulls.
+fn may_float<D: Integrate>(system: &System<D>) -> bool {
+    !system.uniform || system.dem.world.physics.gravity == D::Vector::default()
 }
 
 /// Returns whether fields change too fast for any grain to be put to rest.
@@ -192,8 +204,7 @@ pub(super) fn balance_the_last<D: Integrate>(
     let Some(morph) = system.setup.models.morph else {
         return Ok(());
     };
-    let idle =
-        system.dem.world.grains.active.is_empty() && system.dem.world.sleeping.still.count > 0;
+    let idle = !driver::steps(&system.dem.world) && system.dem.world.sleeping.still.count > 0;
     if idle && !system.s.rest.balanced {
         system.s.rest.balanced = true;
         perturb::forget_moment(&mut system.s.perturb);

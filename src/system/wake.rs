@@ -11,13 +11,28 @@ use super::rest::{LOOKS, LOOSE};
 use super::{MorphSetup, System, SystemError, regimes, rest};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Encounter, ListLinks, Strike, World};
+use crate::cluster::{Book, Encounter, ListLinks, Strike, World};
 use crate::geometry::Vector;
 use crate::record::Sink;
 
 /// Factor on the height from which on blows on awake grains count: these yield by themselves, and grains that have just
 /// landed hop on each other without end.
 const HARD: f64 = 100.0;
+
+/// Mass that is woken around a struck grain, over that of the striker: what lies beyond takes no part in the rebound.
+const MASSES: f64 = 30.0;
+
+/// Imbalance by a push through a link that is there, at which a grain is woken at once, over that at which it is woken at a check.
+const SUDDEN: f64 = 3.0;
+
+/// Number of times in a contact time at which such pushes are looked for.
+const TIMES: u64 = 8;
+
+/// Returns whether pushes are looked for after this step.
+fn is_due<D: Integrate>(world: &World<D>, book: &Book, morph: &MorphSetup) -> bool {
+    let every = (rest::look_steps(world, morph) / TIMES).max(1);
+    !world.sleeping.still.rim.is_empty() && book.counts.steps.is_multiple_of(every)
+}
 
 /// Wakes, after each evaluation, the grains that were struck, or lost a support, in this step.
 pub(super) fn wake_at_once<D: Integrate>(
@@ -58,6 +73,11 @@ pub(super) fn wake_at_once<D: Integrate>(
                 depth,
                 links,
             ));
+            if encounter.stands {
+                let striker = encounter.striker as usize;
+                let mass = MASSES / system.dem.world.grains.arrays.inverse_mass(striker);
+                woken.extend(cluster::encounters::around(&system.dem.world, from, mass));
+            }
         } else {
             cluster::encounters::drop_push(
                 &system.dem.world.grains,
@@ -77,6 +97,12 @@ pub(super) fn wake_at_once<D: Integrate>(
                     up,
                 ));
             }
+        }
+    }
+    if is_due(&system.dem.world, &system.dem.book, &morph) {
+        for slot in cluster::encounters::pushed_hard(&system.dem.world, SUDDEN * morph.wake) {
+            let mass = MASSES / system.dem.world.grains.arrays.inverse_mass(slot as usize);
+            woken.extend(cluster::encounters::around(&system.dem.world, slot, mass));
         }
     }
     woken.sort_unstable();

@@ -181,10 +181,12 @@ pub(super) fn foresee_flyer<D: Integrate>(
             tested += 1;
             let reach = radius + arrays.radius(b as usize) + margin;
             let d = x - arrays.position(b as usize);
-            if d.norm_squared() > (reach + way) * (reach + way) {
-                return;
+            let d = cluster::observe::shortest(&world.physics, &world.cell, d);
+            for shift in shifts() {
+                if (d + shift).norm_squared() <= (reach + way) * (reach + way) {
+                    back = back.min(nears(&path, d + shift, reach, g, far));
+                }
             }
-            back = back.min(nears(&path, d, reach, g, far));
         });
     }
     if back < far {

@@ -72,3 +72,4 @@ pub mod stress_rima;
 pub mod valves;
 pub mod wall_images;
 pub mod walls_of_grains;
+pub mod woken_in_time;
