@@ -84,7 +84,7 @@ pub(super) fn outcome(text: &str, set: &[String]) -> (MemorySink, Summary) {
 /// Spheres of 5 mm that fall into a box.
 fn spheres(base: &str, terms: &str) -> String {
     format!(
-        "name = \"box\"\ndimension = 3\n[field]\ngravity = [0.0, 0.0, -{GRAVITY}]\n[run]\nend_time = 0.8\n[log]\nseries = 0.05\n\
+        "name = \"box\"\ndimension = 3\n[field]\ngravity = [0.0, 0.0, -{GRAVITY}]\n[run]\nend_time = 1.2\n[log]\nseries = 0.05\n\
          [morph]\n[material.a]\ndensity = 2500.0\nyoung = 5e6\npoisson = 0.25\n[material.w]\nyoung = 5e6\npoisson = 0.25\n{}\
          [[boundary]]\nname = \"box\"\nmaterial = \"w\"\nbox = {{ min = [0.0, 0.0, 0.0], max = [0.05, 0.05, 1.0], grains = \"inside\" }}\n\
          [[fill]]\nmaterial = \"a\"\n[fill.lattice]\ncount = 60\nradius = {{ min = 0.0045, max = 0.0055 }}\nmin = [0.0, 0.0, 0.0]\n\

@@ -87,19 +87,23 @@ fn a_flyer_meets_a_disk_at_rest_across_the_border() {
     let box_ = format!("[periodic]\nx = [0.0, 0.24]\n{FLOOR}");
     let flyer = ([0.081, 0.8148], [1.0, 0.0], 0.0);
     let grains = [lying(0.001), lying(0.021), lying(0.2209), flyer];
-    for collisions in [false, true] {
-        let set = format!("run.collisions={collisions}");
-        let (records, summary) = outcome(&scene(DOWN, 0.5, &box_, &grains), &[set]);
+    let text = scene(DOWN, 0.5, &box_, &grains);
+    let run = |set: &[&str]| {
+        let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+        let (records, summary) = outcome(&text, &set);
         let energy = &summary.energy;
-        assert!(
-            energy.balance_error < 5e-3 && energy.balance_error_max < 5e-3,
-            "{energy:?}"
-        );
-        let fastest = last(&records)
-            .iter()
-            .map(|g| g.velocity[0].abs())
-            .fold(0.0, f64::max);
-        assert!(fastest < 1.0, "{fastest}");
+        let worst = energy.balance_error.max(energy.balance_error_max);
+        assert!(worst < 5e-3, "{set:?}: {energy:?}");
+        let mut grains = last(&records).to_vec();
+        grains.sort_by_key(|g| g.grain);
+        grains.iter().map(|g| g.velocity[0]).collect::<Vec<f64>>()
+    };
+    let stepped = run(&["morph.rigid=false"]);
+    for set in [&[][..], &["run.flight=false"], &["run.collisions=true"]] {
+        let asleep = run(set);
+        for (a, b) in asleep.iter().zip(&stepped) {
+            assert!((a - b).abs() < 0.01, "{set:?}: {asleep:?} {stepped:?}");
+        }
     }
 }
 
@@ -110,7 +114,7 @@ fn a_blow_goes_through_a_row_at_rest() {
     let rolling = ([-0.2, 0.00999], [1.0, 0.0], -100.0);
     let grains: Vec<_> = row(0.019_999).chain([rolling]).collect();
     let [a, b] = twins(&scene(DOWN, 0.24, FLOOR, &grains)).map(|(records, _)| momentum(&records));
-    assert!((a - b).abs() < 0.05 && b > 0.1, "{a} {b}");
+    assert!((a - b).abs() < 0.03 && b > 0.06, "{a} {b}");
     let plate = format!(
         "{FLOOR}[[boundary]]\nname = \"plate\"\nmaterial = \"w\"\nsegment = {{ from = [-0.3, -0.1], to = [-0.3, 0.2] }}\n\
          motion = {{ guided = {{ along = [1.0, 0.0], mass = 1.0, force = 0.0, speed = 1.0, weight = false, from = 0.5 }} }}\n"

@@ -47,9 +47,12 @@ pub(super) fn walls(wall: &str, motion: &str, space: bool) -> String {
         "parabolic" => {
             format!("motion = {{ parabolic = {{ amplitude = {sway}, frequency = 50.0 }} }}\n")
         }
+        // It stands again before it would press grains into the floor.
         "pieces" => format!(
-            "motion = {{ pieces = [{{ from = 0.005, velocity = {along} }}, {{ from = 0.02, acceleration = {} }}] }}\n",
-            to(space, -0.5, -0.8)
+            "motion = {{ pieces = [{{ from = 0.005, velocity = {along} }}, {{ from = 0.02, acceleration = {} }}, \
+             {{ from = 0.05, velocity = {} }}] }}\n",
+            to(space, -0.5, -0.8),
+            to(space, 0.0, 0.0)
         ),
         "table" => {
             let row = |time: f64, way: f64| match space {
