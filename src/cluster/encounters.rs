@@ -233,7 +233,7 @@ pub fn within_reach<D: Integrate>(
 }
 
 /// Grains at rest nearest to one of them, until these have a mass (kg) together; with that one, ascending. They are found from grain to
-/// grain, by links and across gaps that are so narrow ([`NARROW`]) that a push closes them before it moves anything far.
+/// grain, by links and across gaps so narrow (`NARROW`) that a push closes them before it moves anything far.
 pub fn around<D: Integrate>(world: &World<D>, from: u32, mass: f64) -> Vec<u32> {
     let pairs = &world.sleeping.still.pairs;
     let arrays = &world.grains.arrays;
