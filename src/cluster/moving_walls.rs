@@ -61,6 +61,14 @@ pub fn beside<D: Integrate>(world: &World<D>, slots: &[u32]) -> Vec<u32> {
         .collect()
 }
 
+/// Grains at rest that a moving wall may touch before the lists are renewed.
+pub fn beside_at_rest<D: Integrate>(world: &World<D>) -> Vec<u32> {
+    if world.sleeping.still.count == 0 || moving(world).is_empty() {
+        return Vec::new();
+    }
+    beside(world, &world.grains.standing())
+}
+
 /// Least and greatest coordinates of the centres of grains at rest, m, where there are walls that turn: the speed of these depends on how far
 /// away grains are.
 pub(super) fn extent<D: Integrate>(world: &World<D>) -> Option<[[f64; 3]; 2]> {

@@ -25,11 +25,7 @@ pub(super) fn renew<D: Integrate>(
     let h = system.dem.world.clock.step;
     system.s.journal.count(EventKind::NeighborUpdate);
     system.s.known.plan = None;
-    let standing = match system.dem.world.sleeping.still.count {
-        0 => Vec::new(),
-        _ => system.dem.world.grains.standing(),
-    };
-    let beside = cluster::moving_walls::beside(&system.dem.world, &standing);
+    let beside = cluster::moving_walls::beside_at_rest(&system.dem.world);
     rest::disturb(system, sink, &beside)?;
     system.account(now);
     if all_step(
