@@ -48,11 +48,16 @@ pub fn add_action<D: Integrate>(grains: &mut Grains<D>, slot: u32, action: &Fiel
         }
     }
     if action.moment != [0.0; 3] {
-        let inverse = 1.0 / arrays.radius(s);
-        let [x, y, z] = action.moment.map(|m| m * inverse);
-        let moment = if D::N == 2 { [z, 0.0, 0.0] } else { [x, y, z] };
+        let moment = over_radius::<D>(action.moment, arrays.radius(s));
         D::add_force(arrays, s, [0.0; 3], moment);
     }
+}
+
+/// A moment (N m) over a radius (m) in the form of the engine, N: in the plane its only component comes first.
+pub fn over_radius<D: Dimension>(moment: [f64; 3], radius: f64) -> [f64; 3] {
+    let inverse = 1.0 / radius;
+    let [x, y, z] = moment.map(|m| m * inverse);
+    if D::N == 2 { [z, 0.0, 0.0] } else { [x, y, z] }
 }
 
 /// Adds the force of an acceleration v x w to a stepped grain, after all other forces. The

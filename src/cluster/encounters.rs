@@ -10,7 +10,7 @@ use super::state::Effects;
 use super::still::Wrench;
 use super::world::{Contacts, Grains, Shapes, Sleeping, World};
 use super::{bodies, crossing, field_loads, held, kinematics, observe};
-use crate::geometry::{Vector, three};
+use crate::geometry::Vector;
 
 /// A contact of a stepped grain with another grain, possibly at rest, that began or ended in the last evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,21 +276,14 @@ pub fn around<D: Integrate>(world: &World<D>, from: u32, mass: f64) -> Vec<u32> 
     found.into_iter().collect()
 }
 
-/// Grains at rest that stepped ones push by more than a force (over [`weight`](super::field_loads::weight)) out of balance at the last evaluation,
-/// ascending.
+/// Grains at rest, next to stepped ones, whose residual force at the last evaluation is over so many times their
+/// [`weight`](super::field_loads::weight), ascending.
 pub fn pushed_hard<D: Integrate>(world: &World<D>, most: f64) -> Vec<u32> {
-    let (grains, still) = (&world.grains, &world.sleeping.still);
-    let gravity = three(world.physics.gravity);
     let is_hard = |&slot: &u32| {
-        let s = slot as usize;
-        let (push, _) = D::force(&grains.arrays, s);
-        let mass = 1.0 / grains.arrays.inverse_mass(s);
-        let load = still.fields.of(slot);
-        let lack = |k: usize| still.held[s][k] + push[k] + load[k] + mass * gravity[k];
-        let square: f64 = (0..3).map(|k| lack(k) * lack(k)).sum();
-        square.sqrt() > most * field_loads::weight(world, slot)
+        let [x, y, z, ..] = held::residual_now(world, slot);
+        observe::size([x, y, z]) > most * field_loads::weight(world, slot)
     };
-    let mut hard = still.rim.clone();
+    let mut hard = world.sleeping.still.rim.clone();
     hard.retain(is_hard);
     hard
 }

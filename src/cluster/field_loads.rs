@@ -15,6 +15,8 @@ pub struct FieldLoad {
     pub load: Wrench,
     /// The part without a potential, whose work is booked as given from outside.
     pub given: Wrench,
+    /// The part by the drag of fluids, N.
+    pub drag: [f64; 3],
     /// Power that fluids spend on the grain and lose by drag, W.
     pub stirred: f64,
 }
@@ -93,7 +95,6 @@ pub fn set<D: Integrate>(world: &mut World<D>, slots: &[u32], loads: &[FieldLoad
     let slot_count = world.grains.arrays.slots();
     let fields = &mut world.sleeping.still.fields;
     fields.each.resize(slot_count, FieldLoad::default());
-    fields.since = world.clock.time();
     for (&slot, load) in slots.iter().zip(loads) {
         fields.each[slot as usize] = *load;
     }
@@ -117,7 +118,8 @@ pub fn given<D: Integrate>(world: &World<D>) -> FieldFlows {
     let mut rates = FieldFlows::default();
     let gravity = three(world.physics.gravity);
     for slot in world.grains.standing() {
-        let FieldLoad { load, stirred, .. } = fields.each[slot as usize];
+        let found = fields.each.get(slot as usize).copied();
+        let FieldLoad { load, stirred, .. } = found.unwrap_or_default();
         let mass = 1.0 / world.grains.arrays.inverse_mass(slot as usize);
         rates.work += stirred;
         rates.drag += stirred;
@@ -129,11 +131,24 @@ pub fn given<D: Integrate>(world: &World<D>) -> FieldFlows {
     given
 }
 
+/// Sum of the drag of fluids on grains at rest, N.
+pub fn drag<D: Integrate>(world: &World<D>) -> D::Vector {
+    let each = &world.sleeping.still.fields.each;
+    let mut sum = D::Vector::default();
+    for slot in world.grains.standing() {
+        if let Some(found) = each.get(slot as usize) {
+            sum += D::Vector::from_fn(|k| found.drag[k]);
+        }
+    }
+    sum
+}
+
 /// Sum of loads.
 impl std::ops::AddAssign for FieldLoad {
     fn add_assign(&mut self, other: Self) {
         add(&mut self.load, 1.0, &other.load);
         add(&mut self.given, 1.0, &other.given);
+        (0..3).for_each(|k| self.drag[k] += other.drag[k]);
         self.stirred += other.stirred;
     }
 }

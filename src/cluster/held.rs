@@ -88,6 +88,25 @@ pub fn residual<D: Integrate>(
     sleeping: &Sleeping,
     slot: u32,
 ) -> Wrench {
+    let mut sum = unpushed(physics, grains, sleeping, slot);
+    add(&mut sum, 1.0, &mean_push(grains, sleeping, slot));
+    sum
+}
+
+/// The same at the last evaluation.
+pub(super) fn residual_now<D: Integrate>(world: &World<D>, slot: u32) -> Wrench {
+    let mut sum = unpushed(&world.physics, &world.grains, &world.sleeping, slot);
+    add(&mut sum, 1.0, &last_push(&world.grains, slot));
+    sum
+}
+
+/// The same without the force of stepped grains.
+fn unpushed<D: Integrate>(
+    physics: &Physics<D>,
+    grains: &Grains<D>,
+    sleeping: &Sleeping,
+    slot: u32,
+) -> Wrench {
     let s = slot as usize;
     let still = &sleeping.still;
     let mut sum = still.held[s];
@@ -96,8 +115,13 @@ pub fn residual<D: Integrate>(
         sum[k] += mass * physics.gravity[k];
     }
     add(&mut sum, 1.0, &still.fields.of(slot));
-    add(&mut sum, 1.0, &mean_push(grains, sleeping, slot));
     sum
+}
+
+/// Force of stepped grains on a slot at rest at the last evaluation, N; moment over the radius, N.
+fn last_push<D: Integrate>(grains: &Grains<D>, slot: u32) -> Wrench {
+    let (f, m) = D::force(&grains.arrays, slot as usize);
+    [f[0], f[1], f[2], m[0], m[1], m[2]]
 }
 
 /// Sum of the sizes of the normal forces of the links of a slot at rest with other grains at rest, N.
@@ -116,15 +140,13 @@ pub fn mean_push<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot: u3
     if still.evaluations > 0 {
         return still.pushed[s].map(|sum| sum / f64::from(still.evaluations));
     }
-    let (f, m) = D::force(&grains.arrays, s);
-    [f[0], f[1], f[2], m[0], m[1], m[2]]
+    last_push(grains, slot)
 }
 
 /// Force of all links on a slot at rest at the last evaluation, N; moment over the radius, N.
 pub fn contact_force<D: Integrate>(grains: &Grains<D>, sleeping: &Sleeping, slot: u32) -> Wrench {
     let mut sum = sleeping.still.held[slot as usize];
-    let (f, m) = D::force(&grains.arrays, slot as usize);
-    add(&mut sum, 1.0, &[f[0], f[1], f[2], m[0], m[1], m[2]]);
+    add(&mut sum, 1.0, &last_push(grains, slot));
     sum
 }
 

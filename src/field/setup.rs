@@ -1,7 +1,7 @@
 //! Properties of all fields of a setup together.
 
 use super::fluid::Fluid;
-use super::kind::{Around, Reach};
+use super::kind::{Around, FieldKind, Reach};
 use super::rates::Fastest;
 use super::{Electric, FieldFeature, FieldSet, LongRangeSetup, Magnetic, NonUniformFields};
 use crate::geometry::Dimension;
@@ -47,6 +47,29 @@ impl<D: Dimension> NonUniformFields<D> {
         self.all()
             .filter_map(|field| field.fastest(reach))
             .collect()
+    }
+
+    /// Returns the least and the greatest rate of change of fields that vary with time, rad/s; `None` where none does.
+    pub fn alternation(&self) -> Option<[f64; 2]> {
+        let with_time = |feature: &FieldFeature| {
+            matches!(
+                feature.row().kind,
+                FieldKind::Time | FieldKind::CarriedInTime
+            )
+        };
+        if !self.asks().iter().any(with_time) {
+            return None;
+        }
+        let somewhere = |_: D::Vector| 1.0;
+        let reach = Reach {
+            near: &somewhere,
+            far: &somewhere,
+        };
+        let rates = self.fastest(&reach).into_iter().map(|rate| rate.frequency);
+        let bounds = rates.fold([f64::INFINITY, 0.0f64], |[least, most], rate| {
+            [least.min(rate), most.max(rate)]
+        });
+        Some(bounds)
     }
 
     /// Returns bounds of the electric field, V/m, and of the magnetic one, T.

@@ -4,7 +4,7 @@
 //! Loads are evaluated when a grain stops, after an equilibrium solve has displaced it, and where they change by themselves at each check.
 //! Where gravity alone acts none of this is done.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::afar;
 use super::perturb::SLOW;
@@ -12,8 +12,8 @@ use super::rest::LOOKS;
 use super::{MorphSetup, Setup, System};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Dem, FieldLoad, World};
-use crate::field::{Action, FieldKind, FieldPoint, FieldSet, Reach};
+use crate::cluster::{Dem, FieldLoad, World, Wrench};
+use crate::field::{Action, FieldPoint, FieldSet};
 use crate::geometry::{Vector, three};
 
 /// Number of times per period at which fields that alternate are compared.
@@ -68,24 +68,24 @@ fn alone<D: Integrate>(fields: &FieldSet<D>, at: &FieldPoint<D>) -> FieldLoad {
         sum += FieldLoad {
             load,
             given: if gives { load } else { [0.0; 6] },
-            stirred: 0.0,
+            ..FieldLoad::default()
         };
     }
     let drag = fields.drag(at);
     let pull = three(drag.velocity * drag.coefficient);
-    let pull = wrench::<D>(pull, [0.0; 3], at.radius);
+    let load = wrench::<D>(pull, [0.0; 3], at.radius);
     sum += FieldLoad {
-        load: pull,
-        given: pull,
+        load,
+        given: load,
+        drag: pull,
         stirred: drag.coefficient * drag.velocity.norm_squared(),
     };
     sum
 }
 
-/// Returns a force and a moment in the form of the engine: the moment over the radius, in the plane its only component first.
-fn wrench<D: Integrate>(force: [f64; 3], moment: [f64; 3], radius: f64) -> cluster::Wrench {
-    let [x, y, z] = moment.map(|m| m / radius);
-    let [p, q, r] = if D::N == 2 { [z, 0.0, 0.0] } else { [x, y, z] };
+/// Returns a force (N) and a moment (N m) on a grain of a radius (m) in the form of the engine.
+fn wrench<D: Integrate>(force: [f64; 3], moment: [f64; 3], radius: f64) -> Wrench {
+    let [p, q, r] = cluster::afar::over_radius::<D>(moment, radius);
     [force[0], force[1], force[2], p, q, r]
 }
 
@@ -132,9 +132,7 @@ fn mean_load<D: Integrate>(dem: &mut Dem<D>, fields: &FieldSet<D>) -> f64 {
     }
     let world = &dem.world;
     let arrays = &world.grains.arrays;
-    let slots: Vec<u32> = (1..arrays.slots() as u32)
-        .filter(|&slot| arrays.status[slot as usize].is_grain())
-        .collect();
+    let slots: Vec<u32> = world.grains.own().collect();
     let loads = of(world, fields, &slots);
     let gravity = three(world.physics.gravity);
     let (mut load, mut mass) = (0.0, 0.0);
@@ -165,17 +163,11 @@ fn mean_load<D: Integrate>(dem: &mut Dem<D>, fields: &FieldSet<D>) -> f64 {
 
 /// Returns whether loads on grains at rest change though these do not move: with time, or with the places of other grains.
 pub(super) fn change_by_themselves<D: Integrate>(setup: &Setup<D>, fields: &FieldSet<D>) -> bool {
-    fields.reaches_between() || fields.stream(0.0).is_some() || alternate(setup)
-}
-
-/// Returns whether fields of a setup vary with time.
-fn alternate<D: Integrate>(setup: &Setup<D>) -> bool {
-    setup.fields.place.asks().iter().any(|feature| {
-        matches!(
-            feature.row().kind,
-            FieldKind::Time | FieldKind::CarriedInTime
-        )
-    })
+    // Uniform fields never do.
+    fields.uniform_acceleration().is_none()
+        && (fields.reaches_between()
+            || fields.stream(0.0).is_some()
+            || setup.fields.place.alternation().is_some())
 }
 
 /// Returns whether fields change so fast with time that no equilibrium lasts from one solve to the next: by more than the share of the
@@ -186,28 +178,17 @@ pub(super) fn are_fast<D: Integrate>(
     fields: &FieldSet<D>,
     morph: &MorphSetup,
 ) -> bool {
-    if !alternate(setup) {
+    let Some([slowest, fastest]) = setup.fields.place.alternation() else {
         return false;
-    }
-    let none = |_: D::Vector| 1.0;
-    let reach = Reach {
-        near: &none,
-        far: &none,
     };
-    let rates = setup.fields.place.fastest(&reach);
-    let rates = rates.iter().map(|rate| rate.frequency);
-    let [slowest, fastest] = rates.fold([f64::INFINITY, 0.0], |[least, most], rate| {
-        [least.min(rate), most.max(rate)]
-    });
-    if fastest == 0.0 {
-        return false;
-    }
     let every = std::f64::consts::TAU / (PHASES * fastest);
     let count = (std::f64::consts::TAU / slowest / every).min(MOST) as u32;
     let arrays = &world.grains.arrays;
     let mut seen = BTreeSet::new();
-    let slots = (1..arrays.slots() as u32).filter(|&s| arrays.status[s as usize].is_grain());
-    let kinds = slots.filter(|&slot| seen.insert(arrays.material[slot as usize]));
+    let kinds = world
+        .grains
+        .own()
+        .filter(|&slot| seen.insert(arrays.material[slot as usize]));
     let most = SLOW * morph.residual * cluster::field_loads::scale(&world.physics, &world.sleeping);
     for slot in kinds {
         let over = arrays.inverse_mass(slot as usize);
@@ -244,55 +225,7 @@ pub(super) fn stir<D: Integrate>(dem: &mut Dem<D>, fields: &mut FieldSet<D>) -> 
         fields.handle_event(time);
         let standing = dem.world.grains.standing();
         refresh(dem, fields, &standing);
-        for &slot in &standing {
-            let at = FieldPoint {
-                velocity: D::Vector::default(),
-                ..afar::point(&dem.world, fields, slot, time)
-            };
-            let drag = fields.drag(&at);
-            given += drag.velocity * (drag.coefficient * dem.world.clock.step);
-        }
+        given = cluster::field_loads::drag(&dem.world) * dem.world.clock.step;
     }
     given
-}
-
-/// Directions against the loads of grains.
-pub(super) enum Up<D: Integrate> {
-    /// One for all.
-    Same(D::Vector),
-    /// By slot.
-    Each(BTreeMap<u32, D::Vector>),
-}
-
-impl<D: Integrate> Up<D> {
-    /// Returns the direction of a slot; zero where nothing loads it.
-    pub fn of(&self, slot: u32) -> D::Vector {
-        match self {
-            Up::Same(up) => *up,
-            Up::Each(each) => each.get(&slot).copied().unwrap_or_default(),
-        }
-    }
-}
-
-/// Returns the directions against the loads of some slots.
-pub(super) fn up<D: Integrate>(world: &World<D>, fields: &FieldSet<D>, slots: &[u32]) -> Up<D> {
-    let gravity = world.physics.gravity;
-    let against = |pull: D::Vector| {
-        let size = pull.norm();
-        if size > 0.0 {
-            pull * (-1.0 / size)
-        } else {
-            pull
-        }
-    };
-    if fields.uniform_acceleration().is_some() {
-        return Up::Same(against(gravity));
-    }
-    let loads = of(world, fields, slots);
-    let each = slots.iter().zip(&loads).map(|(&slot, load)| {
-        let over = world.grains.arrays.inverse_mass(slot as usize);
-        let pull = D::Vector::from_fn(|k| gravity[k] + load.load[k] * over);
-        (slot, against(pull))
-    });
-    Up::Each(each.collect())
 }

@@ -1,10 +1,13 @@
 //! Stability of grains of several parts in equilibrium: a rod upright on one end is in equilibrium too,
 //! and slow, before it falls (docs/morphing.md).
 
-use super::field_loads::Up;
+use std::collections::BTreeMap;
+
+use super::field_loads;
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{ContactRef, Other, World};
+use crate::field::FieldSet;
 use crate::geometry::{Dimension, Vector};
 
 /// Least distance of two places that hold a grain of several parts, over its radius.
@@ -67,6 +70,47 @@ impl<D: Dimension> Hold<D> {
             }
         }
     }
+}
+
+/// Directions against the loads of grains.
+pub(super) enum Up<D: Integrate> {
+    /// One for all.
+    Same(D::Vector),
+    /// By slot.
+    Each(BTreeMap<u32, D::Vector>),
+}
+
+impl<D: Integrate> Up<D> {
+    /// Returns the direction of a slot; zero where nothing loads it.
+    pub fn of(&self, slot: u32) -> D::Vector {
+        match self {
+            Up::Same(up) => *up,
+            Up::Each(each) => each.get(&slot).copied().unwrap_or_default(),
+        }
+    }
+}
+
+/// Returns the directions against the loads of some slots.
+pub(super) fn up<D: Integrate>(world: &World<D>, fields: &FieldSet<D>, slots: &[u32]) -> Up<D> {
+    let gravity = world.physics.gravity;
+    let against = |pull: D::Vector| {
+        let size = pull.norm();
+        if size > 0.0 {
+            pull * (-1.0 / size)
+        } else {
+            pull
+        }
+    };
+    if fields.uniform_acceleration().is_some() {
+        return Up::Same(against(gravity));
+    }
+    let loads = field_loads::of(world, fields, slots);
+    let each = slots.iter().zip(&loads).map(|(&slot, load)| {
+        let over = world.grains.arrays.inverse_mass(slot as usize);
+        let pull = D::Vector::from_fn(|k| gravity[k] + load.load[k] * over);
+        (slot, against(pull))
+    });
+    Up::Each(each.collect())
 }
 
 /// Returns, by slot, how pressing contacts hold the grains of several parts.

@@ -104,10 +104,7 @@ pub(super) fn handover<D: Integrate>(
             load[row * m + k] = grain.mass * setup.fields.gravity[k];
         }
     }
-    let mut slots: Vec<u32> = (1..arrays.slots() as u32)
-        .filter(|&slot| arrays.status[slot as usize].is_grain())
-        .collect();
-    slots.sort_by_key(|&slot| arrays.id[slot as usize]);
+    let slots: Vec<u32> = world.grains.own().collect();
     for (&slot, field) in slots.iter().zip(field_loads::of(world, fields, &slots)) {
         let row = node(arrays.id[slot as usize]);
         let radius = arrays.radius(slot as usize);

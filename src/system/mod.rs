@@ -67,6 +67,7 @@ mod source;
 mod state_hash;
 mod step;
 mod stillness;
+mod stopping;
 mod supply;
 mod surroundings;
 #[cfg(test)]

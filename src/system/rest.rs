@@ -6,13 +6,13 @@ use super::groups::{Asked, RestGroups};
 use super::journal::Journal;
 use super::thrash::Thrash;
 use super::{
-    MorphSetup, Setup, System, SystemError, carry, cost, driver, field_loads, foothold, groups,
-    perturb, regimes, rigid, stillness,
+    MorphSetup, Setup, System, SystemError, carry, cost, driver, field_loads, groups, perturb,
+    regimes, rigid, stillness, stopping,
 };
 use crate::cluster;
 use crate::cluster::field_loads::weight;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Book, Other, World, Wrench};
+use crate::cluster::{Book, World, Wrench};
 use crate::event::Regime;
 use crate::field::FieldSet;
 use crate::geometry::Vector;
@@ -154,10 +154,11 @@ pub(super) fn look_at_rest<D: Integrate>(
             .collect();
         changed |= wake_grains(system, sink, &woken)?;
     }
-    count_calm(&mut system.dem.world, &morph);
+    stopping::count_calm(&mut system.dem.world, &morph);
     // Not after a solve: forces on stepped grains are older than it.
     if choose && !carried {
-        let mut resting = resting(&system.dem.world, &system.fields, &system.s.rest, &morph);
+        let mut resting =
+            stopping::resting(&system.dem.world, &system.fields, &system.s.rest, &morph);
         if may_float(system) {
             let linked = cluster::support::linked_with_walls(&system.dem.world);
             resting.retain(|&slot| linked[slot as usize]);
@@ -240,36 +241,6 @@ pub(super) fn is_upset<D: Integrate>(
         }
 }
 
-/// Counts the checks in a row at which stepped grains were calm.
-pub(super) fn count_calm<D: Integrate>(world: &mut World<D>, morph: &MorphSetup) {
-    let g = cluster::field_loads::scale(&world.physics, &world.sleeping);
-    let mut calm = std::mem::take(&mut world.sleeping.still.calm);
-    let arrays = &world.grains.arrays;
-    for &slot in &world.grains.active {
-        let s = slot as usize;
-        let v = arrays.velocity(s);
-        let spin = D::surface_spin(arrays, s);
-        let mass = 1.0 / arrays.inverse_mass(s);
-        let kinetic = 0.5 * mass * v.norm_squared() + turning_energy(world, slot, spin);
-        let bound = morph.kinetic * mass * g * 2.0 * arrays.radius(s);
-        calm[s] = if kinetic < bound {
-            calm[s].saturating_add(1)
-        } else {
-            0
-        };
-    }
-    world.sleeping.still.calm = calm;
-}
-
-/// Returns the rotational energy of a stepped grain with this spin (radius times spin), J.
-pub(super) fn turning_energy<D: Integrate>(world: &World<D>, slot: u32, spin: [f64; 3]) -> f64 {
-    if D::N == 3 && world.grains.form_index(slot).is_some() {
-        return super::ledger::turning_energy(world, slot as usize, spin);
-    }
-    let squares: f64 = spin.iter().map(|s| s * s).sum();
-    0.5 * squares / world.grains.arrays.inverse_inertia(slot as usize)
-}
-
 /// Returns whether walls begin to move, or come to stand, beside which grains are at rest.
 pub(super) fn walls_began<D: Integrate>(system: &mut System<D>) -> bool {
     if system.dem.world.sleeping.still.count == 0 {
@@ -279,84 +250,6 @@ pub(super) fn walls_began<D: Integrate>(system: &mut System<D>) -> bool {
     let began = moving != system.s.rest.moving;
     system.s.rest.moving = moving;
     began
-}
-
-/// Returns the stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
-/// at least, or on a wall.
-pub(super) fn resting<D: Integrate>(
-    world: &World<D>,
-    fields: &FieldSet<D>,
-    rest: &RestState,
-    morph: &MorphSetup,
-) -> Vec<u32> {
-    let arrays = &world.grains.arrays;
-    let calm = &world.sleeping.still.calm;
-    let mut resting: Vec<u32> = world
-        .grains
-        .active
-        .iter()
-        .copied()
-        .filter(|&slot| {
-            let s = slot as usize;
-            if calm[s] < LOOKS {
-                return false;
-            }
-            let (f, m) = D::force(arrays, s);
-            let mass = 1.0 / arrays.inverse_mass(s);
-            let g = |k: usize| {
-                if k < D::N {
-                    mass * world.physics.gravity[k]
-                } else {
-                    0.0
-                }
-            };
-            let residual = [f[0] + g(0), f[1] + g(1), f[2] + g(2), m[0], m[1], m[2]];
-            size(&residual) < morph.residual * weight(world, slot)
-        })
-        .collect();
-    if resting.is_empty() {
-        return resting;
-    }
-    resting.sort_unstable();
-    let mut pressing = vec![0u8; arrays.slots()];
-    cluster::observe::each_list_link(world, |view| {
-        // A link that pulls holds too.
-        if view.normal_force != 0.0 {
-            let of_a = &mut pressing[view.a as usize];
-            match view.b {
-                Other::Slot(b) => {
-                    *of_a = of_a.saturating_add(1);
-                    pressing[b as usize] = pressing[b as usize].saturating_add(1);
-                }
-                // A grain in equilibrium on a wall alone lies on a floor.
-                Other::Boundary(_) => *of_a = of_a.saturating_add(2),
-            }
-        }
-    });
-    if world.grains.has_bodies() {
-        let shaped: Vec<u32> = resting
-            .iter()
-            .copied()
-            .filter(|&slot| world.grains.form_index(slot).is_some())
-            .collect();
-        let up = field_loads::up(world, fields, &shaped);
-        let held = foothold::held_shapes(world, &up);
-        resting.retain(|&slot| match world.grains.form_index(slot) {
-            Some(_) => held[slot as usize].is_held(up.of(slot)),
-            None => pressing[slot as usize] >= 2,
-        });
-    } else {
-        resting.retain(|&slot| pressing[slot as usize] >= 2);
-    }
-    let beside = cluster::moving_walls::beside(world, &resting);
-    resting.retain(|slot| beside.binary_search(slot).is_err());
-    // Grains that were stopped in vain too often must be calm for longer.
-    let thrash = &rest.thrash;
-    resting.retain(|&slot| {
-        let s = slot as usize;
-        calm[s] >= LOOKS.saturating_mul(thrash.dwells(arrays.id[s]))
-    });
-    resting
 }
 
 /// Wakes slots that should not have been stopped; returns whether there are any.
@@ -423,8 +316,8 @@ pub(super) fn book_stops<D: Integrate>(world: &World<D>, rest: &mut RestState, s
         rest.thrash.stop(id, now);
         let (v, spin) = world.velocity_now(s);
         let arrays = &world.grains.arrays;
-        rest.energy +=
-            0.5 * v.norm_squared() / arrays.inverse_mass(s) + turning_energy(world, slot, spin);
+        rest.energy += 0.5 * v.norm_squared() / arrays.inverse_mass(s)
+            + stopping::turning_energy(world, slot, spin);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::ranks::{Tag, Values};
 use crate::system::rest::LOOKS;
-use crate::system::{SystemError, rest};
+use crate::system::{SystemError, rest, stopping};
 
 const REST: Tag = Tag::new(43);
 
@@ -34,9 +34,9 @@ impl<D: Integrate> Domains<'_, D> {
             .filter(|&slot| rest::is_upset(&system.dem.world, slot, &morph, choose))
             .collect();
         let mut changed = self.wake_grains(&upset)?;
-        rest::count_calm(&mut self.system.dem.world, &morph);
+        stopping::count_calm(&mut self.system.dem.world, &morph);
         if choose {
-            let resting = rest::resting(
+            let resting = stopping::resting(
                 &self.system.dem.world,
                 &self.system.fields,
                 &self.system.s.rest,

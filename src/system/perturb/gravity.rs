@@ -146,9 +146,11 @@ pub(in crate::system) fn gravity_is_slow<D: Integrate>(
 /// updated when a solve would be made.
 pub(in crate::system) fn schedule_gravity<D: Integrate>(system: &mut System<D>) {
     let idle = system.dem.world.grains.active.is_empty() && system.s.watch.jam().is_none();
-    let change = gravity_changes(&system.s.perturb)
-        || field_loads::change_by_themselves(&system.setup, &system.fields);
-    if let (true, true, Some(morph)) = (idle, change, system.setup.models.morph) {
+    let change = || {
+        gravity_changes(&system.s.perturb)
+            || field_loads::change_by_themselves(&system.setup, &system.fields)
+    };
+    if let Some(morph) = system.setup.models.morph.filter(|_| idle && change()) {
         // From the count, so that other events between do not delay it.
         let every = morph.carry_every;
         let tick = ((system.dem.world.clock.time() + 0.5 * system.dem.world.clock.step) / every)

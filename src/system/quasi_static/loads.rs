@@ -7,9 +7,7 @@
 use super::{QuasiStatic, bearing, moving_walls};
 use crate::body::{Formed, Grain};
 use crate::event::EventKind;
-use crate::field::{
-    Action, FieldKind, FieldPoint, FieldSet, GravityCourse, Member, ParticleColumns,
-};
+use crate::field::{Action, FieldPoint, FieldSet, GravityCourse, Member, ParticleColumns};
 use crate::geometry::three;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
@@ -66,24 +64,9 @@ impl<D: Dimension> Loads<D> {
         if !course.is_steady() {
             set.add(course.clone());
         }
-        let with_time = |feature: &crate::field::FieldFeature| {
-            matches!(
-                feature.row().kind,
-                FieldKind::Time | FieldKind::CarriedInTime
-            )
-        };
-        let every = match fields.place.asks().iter().any(with_time) {
-            true => {
-                let none = |_: D::Vector| 1.0;
-                let reach = crate::field::Reach {
-                    near: &none,
-                    far: &none,
-                };
-                let rates = fields.place.fastest(&reach);
-                let fastest = rates.iter().map(|rate| rate.frequency).fold(0.0, f64::max);
-                std::f64::consts::TAU / (LOADS * fastest)
-            }
-            false => f64::INFINITY,
+        let every = match fields.place.alternation() {
+            Some([_, fastest]) => std::f64::consts::TAU / (LOADS * fastest),
+            None => f64::INFINITY,
         };
         Loads {
             set,

@@ -88,7 +88,7 @@ fn twins(text: &str) -> [(MemorySink, Summary); 2] {
         if rigid {
             let flowed = energy.dissipated.damping + energy.dissipated.slip;
             let morph = energy.dissipated.morph / flowed;
-            assert!((-1e-3..0.02).contains(&morph), "{energy:?}");
+            assert!((-1e-4..0.005).contains(&morph), "{energy:?}");
         }
         (records, summary)
     })
@@ -125,7 +125,7 @@ fn a_bed_under_a_lid_bears_it() {
         let rest = walls[0][1] + walls[1][1] + walls[2][1];
         assert!((rest - 1.0 - pressed).abs() < 0.01, "{walls:?} {pressed}");
     }
-    as_stepped("lid", &text, 2.5, 2, 0.5, 0.25);
+    as_stepped("lid", &text, 2.5, 2, 0.5, 0.02);
 }
 
 /// A side that stands, goes back by 2 cm, and stands again: the bed is at rest before and after, and follows meanwhile.
@@ -141,7 +141,7 @@ fn a_bed_follows_a_side_that_goes_back() {
     let parts = [1.4, 1.6, 2.4, 4.0].map(at);
     assert!(parts[0] > 0.9 && parts[3] > 0.9, "{parts:?}");
     assert!(parts[1] < 1.0 && parts[2] < 1.0, "{parts:?}");
-    as_stepped("side", &text, 3.8, 3, 0.9, 0.15);
+    as_stepped("side", &text, 3.8, 3, 0.9, 0.08);
 }
 
 /// A belt under a bed pushes it against the side by its friction.
@@ -173,7 +173,7 @@ fn a_bed_on_a_plate_that_swings_bears_its_weight() {
         let sum = walls[0][1] + walls[1][1] + walls[2][1];
         assert!((sum - 1.0).abs() < 0.05, "{walls:?}");
     }
-    as_stepped("plate", &text, 1.5, 2, 0.2, 0.2);
+    as_stepped("plate", &text, 1.5, 2, 0.2, 0.08);
 }
 
 /// Small grains fall through a sieve on which the others come to rest.

@@ -1,0 +1,118 @@
+//! Choice of the stepped grains that are put to rest (docs/morphing.md).
+
+use super::rest::{LOOKS, RestState, size};
+use super::{MorphSetup, foothold, ledger};
+use crate::cluster;
+use crate::cluster::field_loads::weight;
+use crate::cluster::integrate::Integrate;
+use crate::cluster::{Other, World};
+use crate::field::FieldSet;
+use crate::geometry::Vector;
+
+/// Counts the checks in a row at which stepped grains were calm.
+pub(super) fn count_calm<D: Integrate>(world: &mut World<D>, morph: &MorphSetup) {
+    let g = cluster::field_loads::scale(&world.physics, &world.sleeping);
+    let mut calm = std::mem::take(&mut world.sleeping.still.calm);
+    let arrays = &world.grains.arrays;
+    for &slot in &world.grains.active {
+        let s = slot as usize;
+        let v = arrays.velocity(s);
+        let spin = D::surface_spin(arrays, s);
+        let mass = 1.0 / arrays.inverse_mass(s);
+        let kinetic = 0.5 * mass * v.norm_squared() + turning_energy(world, slot, spin);
+        let bound = morph.kinetic * mass * g * 2.0 * arrays.radius(s);
+        calm[s] = if kinetic < bound {
+            calm[s].saturating_add(1)
+        } else {
+            0
+        };
+    }
+    world.sleeping.still.calm = calm;
+}
+
+/// Returns the rotational energy of a stepped grain with this spin (radius times spin), J.
+pub(super) fn turning_energy<D: Integrate>(world: &World<D>, slot: u32, spin: [f64; 3]) -> f64 {
+    if D::N == 3 && world.grains.form_index(slot).is_some() {
+        return ledger::turning_energy(world, slot as usize, spin);
+    }
+    let squares: f64 = spin.iter().map(|s| s * s).sum();
+    0.5 * squares / world.grains.arrays.inverse_inertia(slot as usize)
+}
+
+/// Returns the stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
+/// at least, or on a wall.
+pub(super) fn resting<D: Integrate>(
+    world: &World<D>,
+    fields: &FieldSet<D>,
+    rest: &RestState,
+    morph: &MorphSetup,
+) -> Vec<u32> {
+    let arrays = &world.grains.arrays;
+    let calm = &world.sleeping.still.calm;
+    let mut resting: Vec<u32> = world
+        .grains
+        .active
+        .iter()
+        .copied()
+        .filter(|&slot| {
+            let s = slot as usize;
+            if calm[s] < LOOKS {
+                return false;
+            }
+            let (f, m) = D::force(arrays, s);
+            let mass = 1.0 / arrays.inverse_mass(s);
+            let g = |k: usize| {
+                if k < D::N {
+                    mass * world.physics.gravity[k]
+                } else {
+                    0.0
+                }
+            };
+            let residual = [f[0] + g(0), f[1] + g(1), f[2] + g(2), m[0], m[1], m[2]];
+            size(&residual) < morph.residual * weight(world, slot)
+        })
+        .collect();
+    if resting.is_empty() {
+        return resting;
+    }
+    resting.sort_unstable();
+    let mut pressing = vec![0u8; arrays.slots()];
+    cluster::observe::each_list_link(world, |view| {
+        // A link that pulls holds too.
+        if view.normal_force != 0.0 {
+            let of_a = &mut pressing[view.a as usize];
+            match view.b {
+                Other::Slot(b) => {
+                    *of_a = of_a.saturating_add(1);
+                    pressing[b as usize] = pressing[b as usize].saturating_add(1);
+                }
+                // A grain in equilibrium on a wall alone lies on a floor.
+                Other::Boundary(_) => *of_a = of_a.saturating_add(2),
+            }
+        }
+    });
+    if world.grains.has_bodies() {
+        let shaped: Vec<u32> = resting
+            .iter()
+            .copied()
+            .filter(|&slot| world.grains.form_index(slot).is_some())
+            .collect();
+        let up = foothold::up(world, fields, &shaped);
+        let held = foothold::held_shapes(world, &up);
+        resting.retain(|&slot| match world.grains.form_index(slot) {
+            Some(_) => held[slot as usize].is_held(up.of(slot)),
+            None => pressing[slot as usize] >= 2,
+        });
+    } else {
+        resting.retain(|&slot| pressing[slot as usize] >= 2);
+    }
+    let beside = cluster::moving_walls::beside(world, &resting);
+    resting.retain(|slot| beside.binary_search(slot).is_err());
+    // Grains that were stopped in vain too often must be calm for longer.
+    let thrash = &rest.thrash;
+    resting.retain(|&slot| {
+        let s = slot as usize;
+        calm[s] >= LOOKS.saturating_mul(thrash.dwells(arrays.id[s]))
+    });
+    resting
+}
