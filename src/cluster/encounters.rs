@@ -280,12 +280,16 @@ pub fn around<D: Integrate>(world: &World<D>, from: u32, mass: f64) -> Vec<u32> 
 /// [`weight`](super::field_loads::weight), ascending.
 pub fn pushed_hard<D: Integrate>(world: &World<D>, most: f64) -> Vec<u32> {
     let is_hard = |&slot: &u32| {
+        // Whom no stepped grain pushes is balanced.
+        let (pushed, _) = D::force(&world.grains.arrays, slot as usize);
+        if pushed == [0.0; 3] {
+            return false;
+        }
         let [x, y, z, ..] = held::residual_now(world, slot);
         observe::size([x, y, z]) > most * field_loads::weight(world, slot)
     };
-    let mut hard = world.sleeping.still.rim.clone();
-    hard.retain(is_hard);
-    hard
+    let rim = world.sleeping.still.rim.iter();
+    rim.copied().filter(is_hard).collect()
 }
 
 /// Grains at rest that rest on a falling one, or on others of these: they lose most of their support,

@@ -247,8 +247,13 @@ pub(super) fn walls_began<D: Integrate>(system: &mut System<D>) -> bool {
         return false;
     }
     let moving = cluster::moving_walls::moving(&system.dem.world);
-    let began = moving != system.s.rest.moving;
-    system.s.rest.moving = moving;
+    let known = &mut system.s.rest.moving;
+    // Mostly none does.
+    if moving.is_empty() && known.is_empty() {
+        return false;
+    }
+    let began = moving != *known;
+    *known = moving;
     began
 }
 

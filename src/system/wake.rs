@@ -22,6 +22,10 @@ const HARD: f64 = 100.0;
 /// Mass that is woken around a struck grain, over that of the striker: what lies beyond takes no part in the rebound.
 const MASSES: f64 = 30.0;
 
+/// Mass that is woken around a grain that is pushed through a link, over its own: the push is looked for so often that its wave
+/// wakes more ahead of it as it goes.
+const AHEAD: f64 = 8.0;
+
 /// Imbalance by a push through a link that is there, at which a grain is woken at once, over that at which it is woken at a check.
 const SUDDEN: f64 = 3.0;
 
@@ -101,7 +105,7 @@ pub(super) fn wake_at_once<D: Integrate>(
     }
     if is_due(&system.dem.world, &system.dem.book, &morph) {
         for slot in cluster::encounters::pushed_hard(&system.dem.world, SUDDEN * morph.wake) {
-            let mass = MASSES / system.dem.world.grains.arrays.inverse_mass(slot as usize);
+            let mass = AHEAD / system.dem.world.grains.arrays.inverse_mass(slot as usize);
             woken.extend(cluster::encounters::around(&system.dem.world, slot, mass));
         }
     }
