@@ -1,5 +1,5 @@
 //! What `run.tolerance` does to a bed that stands still: fillings at several tolerances beside ones
-//! with each disk stepped, a line each, and a picture of the means.
+//! with each grain stepped, a line each, and a picture of the means.
 //!
 //! ```text
 //! cargo run --release --example morph_tolerance -- SCENARIO SEEDS PICTURE.svg TOLERANCE ...
@@ -7,7 +7,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use arenite::geometry::Planar;
+use arenite::cluster::integrate::Integrate;
+use arenite::geometry::Vector;
 use arenite::record::{BodyRef, MemorySink};
 use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::study::ensemble::{Spread, spread};
@@ -20,12 +21,12 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 const FIGURES: [&str; 5] = [
     "mean normal force, N",
     "borne by the lowest boundary, of the weight",
-    "contacts a disk",
+    "contacts a grain (with walls too)",
     "height of the centre of mass, m",
     "grain-steps of those if all were stepped",
 ];
 
-fn setup(scenario: &str, seed: u64, key: &str, value: &str) -> Result<Setup<Planar>, Failure> {
+fn setup(scenario: &str, seed: u64, key: &str, value: &str) -> Result<AnySetup, Failure> {
     let overrides = [
         Override::option("SEEDS", "seed", &seed.to_string()),
         Override::option("TOLERANCE", key, value),
@@ -33,14 +34,12 @@ fn setup(scenario: &str, seed: u64, key: &str, value: &str) -> Result<Setup<Plan
     let resolved = Scenario::load(scenario, &overrides)
         .and_then(|scenario| scenario.resolve())
         .map_err(|problem| problem.render(false))?;
-    match resolved.setup {
-        AnySetup::Planar(setup) => Ok(setup),
-        AnySetup::Spatial(_) => Err("a planar scenario, please".into()),
-    }
+    Ok(resolved.setup)
 }
 
 /// The figures of one run.
-fn figures(mut setup: Setup<Planar>) -> Result<[f64; 5], Failure> {
+fn figures<D: Integrate>(mut setup: Setup<D>) -> Result<[f64; 5], Failure> {
+    let up = D::N - 1;
     setup.log.series = None;
     setup.log.snapshots = Some(setup.run.end_time);
     setup.log.checkpoint = None;
@@ -52,7 +51,7 @@ fn figures(mut setup: Setup<Planar>) -> Result<[f64; 5], Failure> {
     system.run(&mut sink, &mut control)?;
     let (grains, links) = sink.snapshots.pop().ok_or("the run made no snapshot")?;
     let mass: f64 = grains.iter().map(|grain| grain.mass).sum();
-    let moment: f64 = grains.iter().map(|g| g.mass * g.position[1]).sum();
+    let moment: f64 = grains.iter().map(|g| g.mass * g.position[up]).sum();
     let mean = links.iter().map(|link| link.normal_force).sum::<f64>() / links.len() as f64;
     // What a boundary bears is what its links push down by.
     let mut borne: Vec<(f64, f64)> = Vec::new();
@@ -60,9 +59,8 @@ fn figures(mut setup: Setup<Planar>) -> Result<[f64; 5], Failure> {
         if let BodyRef::Boundary(wall) = link.body_b {
             let wall = usize::from(wall);
             borne.resize(borne.len().max(wall + 1), (f64::INFINITY, 0.0));
-            let up = link.tangential_force[1] - link.normal[1] * link.normal_force;
-            borne[wall].0 = borne[wall].0.min(link.point[1]);
-            borne[wall].1 += up;
+            borne[wall].0 = borne[wall].0.min(link.point[up]);
+            borne[wall].1 += link.tangential_force[up] - link.normal[up] * link.normal_force;
         }
     }
     let lowest = borne.iter().min_by(|a, b| a.0.total_cmp(&b.0));
@@ -87,7 +85,10 @@ fn figures(mut setup: Setup<Planar>) -> Result<[f64; 5], Failure> {
 fn fillings(scenario: &str, seeds: u64, key: &str, value: &str) -> Result<[Spread; 5], Failure> {
     let mut all: [Vec<f64>; 5] = Default::default();
     for seed in 1..=seeds {
-        let found = figures(setup(scenario, seed, key, value)?)?;
+        let found = match setup(scenario, seed, key, value)? {
+            AnySetup::Planar(setup) => figures(setup)?,
+            AnySetup::Spatial(setup) => figures(setup)?,
+        };
         println!(
             "{key}={value},{seed},{}",
             found.map(|f| format!("{f:.6}")).join(",")
@@ -147,7 +148,7 @@ fn main() -> Result<(), Failure> {
         .collect();
     let keys = [
         format!("{scenario}, {seeds} seeds: mean of beds that stand still"),
-        "each disk stepped: mean less and plus its standard error".into(),
+        "each grain stepped: mean less and plus its standard error".into(),
         "standing still: mean less and plus its standard error".into(),
     ];
     std::fs::write(picture, chart(&panels, &keys).to_svg())?;

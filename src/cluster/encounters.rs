@@ -10,6 +10,7 @@ use super::state::Effects;
 use super::still::Wrench;
 use super::world::{Contacts, Grains, Shapes, Sleeping, World};
 use super::{bodies, crossing, field_loads, held, kinematics, observe};
+use crate::contact::restitution;
 use crate::geometry::Vector;
 
 /// A contact of a stepped grain with another grain, possibly at rest, that began or ended in the last evaluation.
@@ -61,6 +62,10 @@ pub struct Strike {
     pub duration: f64,
     /// Greatest overlap in that case, m.
     pub depth: f64,
+    /// Energy of the approach, J.
+    pub energy: f64,
+    /// Coefficient of restitution of the contact by itself.
+    pub restitution: f64,
 }
 
 /// A time, ordered.
@@ -178,17 +183,16 @@ pub fn strike<D: Integrate>(world: &World<D>, encounter: &Encounter) -> Option<S
     }
     let [a, b] = world.contacts.pairs[encounter.class].materials;
     let mass = 1.0 / world.grains.arrays.inverse_mass(encounter.striker as usize);
-    let duration = world
-        .physics
-        .laws
-        .get(a, b)?
-        .contact_time(mass, kinematics.radius, speed);
+    let law = world.physics.laws.get(a, b)?;
+    let duration = law.contact_time(mass, kinematics.radius, speed);
     // For a linear spring the overlap is the duration times the speed over pi, for Hertz's law that over 2.94.
     let depth = duration * speed / std::f64::consts::PI;
     Some(Strike {
         speed,
         duration,
         depth,
+        energy: 0.5 / kinematics.inverse_mass * speed.powi(2),
+        restitution: restitution(law.damping_ratio(kinematics.inverse_mass)),
     })
 }
 
@@ -274,6 +278,53 @@ pub fn around<D: Integrate>(world: &World<D>, from: u32, mass: f64) -> Vec<u32> 
     }
     found.retain(|&slot| world.grains.stands(slot));
     found.into_iter().collect()
+}
+
+/// Grains at rest nearest to one grain, at rest or not, as many as store this energy (J) in the links among grains at rest, ascending; none farther
+/// away than so many of its diameters.
+pub fn within_stored<D: Integrate>(
+    world: &World<D>,
+    from: u32,
+    energy: f64,
+    diameters: f64,
+) -> Vec<u32> {
+    let arrays = &world.grains.arrays;
+    let (x, radius) = (arrays.position(from as usize), arrays.radius(from as usize));
+    let pairs = &world.sleeping.still.pairs;
+    let mut reach = 4.0 * radius;
+    loop {
+        let mut found: Vec<(f64, u32, u32)> = Vec::new();
+        world.sleeping.cells.near(x, reach, |touching| {
+            let slot = world.grains.owner(touching);
+            let d = observe::shortest(
+                &world.physics,
+                &world.cell,
+                arrays.position(slot as usize) - x,
+            );
+            let away = d.norm();
+            if away <= reach {
+                found.push((away, arrays.id[slot as usize], slot));
+            }
+        });
+        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        found.dedup_by_key(|&mut (.., slot)| slot);
+        let mut sum = 0.0;
+        let mut stores = |&(.., slot): &(f64, u32, u32)| {
+            for index in pairs.of(slot) {
+                let (class, kept) = pairs.get(index);
+                sum += 0.5 * held::kept_view(world, class, kept).elastic.sum();
+            }
+            sum <= energy
+        };
+        let count = found.iter().take_while(|&one| stores(one)).count();
+        let is_all = found.len() == world.sleeping.still.count;
+        if count < found.len() || is_all || reach >= 2.0 * radius * diameters {
+            let mut slots: Vec<u32> = found[..count].iter().map(|&(.., slot)| slot).collect();
+            slots.sort_unstable();
+            return slots;
+        }
+        reach = (2.0 * reach).min(2.0 * radius * diameters);
+    }
 }
 
 /// Grains at rest, next to stepped ones, whose residual force at the last evaluation is over so many times their

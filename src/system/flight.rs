@@ -77,6 +77,34 @@ pub(super) fn length<D: Integrate>(world: &World<D>, fastest: f64, largest: f64)
     length.max(16.0 * world.clock.step)
 }
 
+/// Returns the stepped slots in the least box that holds what flyers at these positions (m) reach; the others would only fill the search. Along
+/// periodic axes the box is as long as the cell.
+fn reached<D: Integrate>(
+    world: &World<D>,
+    periodic: &[Option<PeriodicAxis>],
+    flyers: &[D::Vector],
+    reaches: &[f64],
+) -> Vec<u32> {
+    let arrays = &world.grains.arrays;
+    let margin = world.physics.options.outer_margin;
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for (x, reach) in flyers.iter().zip(reaches) {
+        for k in 0..D::N {
+            low[k] = low[k].min(x[k] - reach - margin);
+            high[k] = high[k].max(x[k] + reach + margin);
+        }
+    }
+    let is_reached = |&slot: &u32| {
+        let (x, r) = (arrays.position(slot as usize), arrays.radius(slot as usize));
+        (0..D::N).all(|k| {
+            let wraps = periodic.get(k).is_some_and(Option::is_some);
+            wraps || (x[k] + r >= low[k] && x[k] - r <= high[k])
+        })
+    };
+    let stepped = world.grains.active.iter();
+    stepped.copied().filter(is_reached).collect()
+}
+
 /// Predicts a set of flying slots (ascending) from `now` on; the rows of the set must be at `now`.
 pub fn foresee<D: Integrate>(
     world: &World<D>,
@@ -101,16 +129,16 @@ pub fn foresee<D: Integrate>(
     let horizon = now + length;
     let mut back = vec![horizon; flyers.len()];
     // Neighbours: flyers first, then stepped grains.
-    let stepped = &world.grains.active;
-    let mut positions: Vec<D::Vector> = Vec::with_capacity(flyers.len() + stepped.len());
-    let mut radii = Vec::with_capacity(positions.capacity());
+    let mut positions: Vec<D::Vector> = Vec::with_capacity(flyers.len());
+    let mut radii = Vec::with_capacity(flyers.len());
     for &s in flyers {
         let s = s as usize;
         positions.push(arrays.position(s));
         let v = arrays.velocity(s).norm();
         radii.push(arrays.radius(s) + v * length + 0.5 * g * length * length);
     }
-    for &s in stepped {
+    let reached = reached(world, periodic, &positions, &radii);
+    for &s in &reached {
         positions.push(arrays.position(s as usize));
         radii.push(arrays.radius(s as usize));
     }
@@ -136,7 +164,7 @@ pub fn foresee<D: Integrate>(
                 back[j as usize] = back[j as usize].min(now + t);
             }
         } else {
-            let b = stepped[(j - count) as usize] as usize;
+            let b = reached[(j - count) as usize] as usize;
             // A stepped grain stays within half the margin of where it was when the lists were made.
             let reach = arrays.radius(a) + arrays.radius(b) + 0.5 * margin;
             let v = arrays.velocity(a);

@@ -417,13 +417,6 @@ pub(super) fn morph_warnings<D: Integrate>(
                 100.0 * lost.morph.abs() / flowed,
             ));
     }
-    if D::N == 3 {
-        warnings.push(
-                "forces in beds of spheres that stand still are too small: the mean contact force by 9 to 14 % in `fill-3d`, the load on \
-                 the floor by 7 % (docs/morphing.md, In space); step every grain where forces count (morph.rigid = false)"
-                    .to_string(),
-            );
-    }
     warnings
 }
 

@@ -39,6 +39,41 @@ pub(super) fn turning_energy<D: Integrate>(world: &World<D>, slot: u32, spin: [f
     0.5 * squares / world.grains.arrays.inverse_inertia(slot as usize)
 }
 
+/// What presses on stepped grains, by slot.
+struct Pressing {
+    /// Number of links under load; one with a wall counts for two.
+    links: Vec<u8>,
+    /// Sum of the sizes of their normal forces, N.
+    sums: Vec<f64>,
+}
+
+/// Returns what presses on stepped grains.
+fn pressing<D: Integrate>(world: &World<D>) -> Pressing {
+    let slots = world.grains.arrays.slots();
+    let (mut links, mut sums) = (vec![0u8; slots], vec![0.0; slots]);
+    cluster::observe::each_list_link(world, |view| {
+        // A link that pulls holds too.
+        let size = view.normal_force.abs();
+        if size == 0.0 {
+            return;
+        }
+        let mut add = |slot: u32, count: u8| {
+            let s = slot as usize;
+            links[s] = links[s].saturating_add(count);
+            sums[s] += size;
+        };
+        match view.b {
+            Other::Slot(b) => {
+                add(view.a, 1);
+                add(b, 1);
+            }
+            // A grain in equilibrium on a wall alone lies on a floor.
+            Other::Boundary(_) => add(view.a, 2),
+        }
+    });
+    Pressing { links, sums }
+}
+
 /// Returns the stepped slots that have been calm for the dwell, are in equilibrium, and press on two others
 /// at least, or on a wall.
 pub(super) fn resting<D: Integrate>(
@@ -49,6 +84,15 @@ pub(super) fn resting<D: Integrate>(
 ) -> Vec<u32> {
     let arrays = &world.grains.arrays;
     let calm = &world.sleeping.still.calm;
+    if world
+        .grains
+        .active
+        .iter()
+        .all(|&slot| calm[slot as usize] < LOOKS)
+    {
+        return Vec::new();
+    }
+    let Pressing { links, sums } = pressing(world);
     let mut resting: Vec<u32> = world
         .grains
         .active
@@ -69,28 +113,14 @@ pub(super) fn resting<D: Integrate>(
                 }
             };
             let residual = [f[0] + g(0), f[1] + g(1), f[2] + g(2), m[0], m[1], m[2]];
-            size(&residual) < morph.residual * weight(world, slot)
+            let most = (morph.residual * weight(world, slot)).max(morph.residual_share * sums[s]);
+            size(&residual) < most
         })
         .collect();
     if resting.is_empty() {
         return resting;
     }
     resting.sort_unstable();
-    let mut pressing = vec![0u8; arrays.slots()];
-    cluster::observe::each_list_link(world, |view| {
-        // A link that pulls holds too.
-        if view.normal_force != 0.0 {
-            let of_a = &mut pressing[view.a as usize];
-            match view.b {
-                Other::Slot(b) => {
-                    *of_a = of_a.saturating_add(1);
-                    pressing[b as usize] = pressing[b as usize].saturating_add(1);
-                }
-                // A grain in equilibrium on a wall alone lies on a floor.
-                Other::Boundary(_) => *of_a = of_a.saturating_add(2),
-            }
-        }
-    });
     if world.grains.has_bodies() {
         let shaped: Vec<u32> = resting
             .iter()
@@ -101,10 +131,10 @@ pub(super) fn resting<D: Integrate>(
         let held = foothold::held_shapes(world, &up);
         resting.retain(|&slot| match world.grains.form_index(slot) {
             Some(_) => held[slot as usize].is_held(up.of(slot)),
-            None => pressing[slot as usize] >= 2,
+            None => links[slot as usize] >= 2,
         });
     } else {
-        resting.retain(|&slot| pressing[slot as usize] >= 2);
+        resting.retain(|&slot| links[slot as usize] >= 2);
     }
     let beside = cluster::moving_walls::beside(world, &resting);
     resting.retain(|slot| beside.binary_search(slot).is_err());

@@ -15,7 +15,18 @@ use crate::cluster::{Book, Encounter, ListLinks, Strike, World};
 use crate::geometry::Vector;
 use crate::record::Sink;
 
-/// Factor on the height from which on blows on awake grains count: these yield by themselves, and grains that have just
+/// Energy that is stored in the links of the grains that a blow wakes for what its wave does to friction, over that of the wave when it has gone
+/// through two contacts with their damping: so far its forces are a quarter of those that are there, and links near Coulomb's bound give way.
+const STORED: f64 = 16.0;
+
+/// The least of that over the energy of the blow itself, in space: however damped, blows shake down a bed of spheres. In the plane beds of damped
+/// disks bear the same without (docs/morphing.md).
+const STORED_IN_SPACE: f64 = 1.0;
+
+/// Greatest distance of these, in diameters of the struck grain.
+const FAR: f64 = 20.0;
+
+/// Factor on the height from which on blows on awake grains count as such for the rebound: these yield by themselves, and grains that have just
 /// landed hop on each other without end.
 const HARD: f64 = 100.0;
 
@@ -51,9 +62,18 @@ pub(super) fn wake_at_once<D: Integrate>(
     let mut links = None;
     for encounter in &encounters {
         if encounter.began {
-            let Some(strike) = blow(&system.dem.world, encounter, &morph) else {
+            let Some((strike, is_hard)) = blow(&system.dem.world, encounter, &morph) else {
                 continue;
             };
+            woken.extend(cluster::encounters::within_stored(
+                &system.dem.world,
+                encounter.struck,
+                stored::<D>(&strike),
+                FAR,
+            ));
+            if !is_hard {
+                continue;
+            }
             let links = if encounter.stands {
                 &ListLinks::default()
             } else if cluster::encounters::lies_near(&system.dem.world, encounter, &strike) {
@@ -117,20 +137,27 @@ pub(super) fn wake_at_once<D: Integrate>(
     Ok(())
 }
 
-/// Returns the blow of a contact that began; `None` if the striker could not rise by `strike` diameters of the
-/// smaller grain with all of its speed, or [`HARD`] times as far where the struck grain is awake.
+/// Returns the blow of a contact that began, and whether the grains around the struck one determine the rebound: this one is at rest, or the
+/// striker could rise [`HARD`] times as far. `None` if it could not rise by `strike` diameters of the smaller grain with all of its speed.
 fn blow<D: Integrate>(
     world: &World<D>,
     encounter: &Encounter,
     morph: &MorphSetup,
-) -> Option<Strike> {
+) -> Option<(Strike, bool)> {
     let strike = cluster::encounters::strike(world, encounter)?;
     let radius = |slot: u32| world.grains.arrays.radius(slot as usize);
     let diameter = 2.0 * radius(encounter.struck).min(radius(encounter.striker));
     let scale = cluster::field_loads::scale(&world.physics, &world.sleeping);
     let height = 0.5 * strike.speed * strike.speed / scale;
-    let least = if encounter.stands { 1.0 } else { HARD };
-    (height >= least * morph.strike * diameter).then_some(strike)
+    let least = morph.strike * diameter;
+    let is_hard = encounter.stands || height >= HARD * least;
+    (height >= least).then_some((strike, is_hard))
+}
+
+/// Returns how much energy (J) the links of the grains that a blow wakes store, for what its wave does to friction.
+fn stored<D: Integrate>(strike: &Strike) -> f64 {
+    let least = if D::N == 3 { STORED_IN_SPACE } else { 0.0 };
+    strike.energy * (STORED * strike.restitution.powi(4)).max(least)
 }
 
 /// Returns the force of gravity and fields on a grain at rest over its mass, m/s^2.

@@ -115,6 +115,7 @@ pub fn finely() -> MorphSetup {
         kinetic: 1e-4,
         dwell: 0.01,
         residual: 1e-3,
+        residual_share: 2e-4,
         wake: 0.1,
         strike: 0.05,
         wake_share: 0.2,

@@ -28,10 +28,16 @@ pub(super) fn build<D: Dimension>(
     let value = |key: &str, given: &mut Option<f64>, default: f64| {
         check.positive(&at.key(key), *given.get_or_insert(default))
     };
+    let residual = value("residual", &mut section.residual, 100.0 * tolerance)?;
     let morph = MorphSetup {
         kinetic: value("kinetic", &mut section.kinetic, 0.1 * tolerance)?,
         dwell: value("dwell", &mut section.dwell, CALM * dwell)?,
-        residual: value("residual", &mut section.residual, 100.0 * tolerance)?,
+        residual,
+        residual_share: value(
+            "residual_share",
+            &mut section.residual_share,
+            (0.2 * residual).min(20.0 * tolerance),
+        )?,
         wake: value("wake", &mut section.wake, 1e4 * tolerance)?,
         strike: value("strike", &mut section.strike, 50.0 * tolerance)?,
         wake_share: value("wake_share", &mut section.wake_share, 200.0 * tolerance)?,

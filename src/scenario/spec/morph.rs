@@ -20,6 +20,9 @@ pub struct MorphSpec {
     /// Greatest force that it may lack to equilibrium when it is stopped. Default: 100 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<f64>,
+    /// Or this share of what presses on it in all, if that is more. Default: a fifth of `residual`, but at most 20 tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual_share: Option<f64>,
     /// It is woken when it lacks more than this. Default: 10,000 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<f64>,

@@ -65,6 +65,8 @@ pub struct MorphSetup {
     pub dwell: f64,
     /// Residual that it may have when it is stopped, in weights.
     pub residual: f64,
+    /// Residual that it may have too, over the sum of the normal forces of its links.
+    pub residual_share: f64,
     /// Residual at which it is woken, in weights.
     pub wake: f64,
     /// Height, over the diameter of the smaller grain, to which a striker must be able to rise with its speed, so that the struck grain is

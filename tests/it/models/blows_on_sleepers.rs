@@ -148,6 +148,38 @@ fn spheres_rebound_from_a_still_bed_as_from_a_stepped_one() {
     }
 }
 
+/// Stepped grains, of all others, in the snapshot after that in which the grain put in last was fastest down.
+fn stepped_after_blow(text: &str) -> f64 {
+    let (records, _) = outcome(text, 1, true);
+    let last = records.snapshots[0].0.len() as u32 - 1;
+    let of = |k: usize| records.snapshots[k].0.iter().find(|g| g.grain == last);
+    let speed = |k: usize| of(k).map_or(0.0, |g| g.velocity[1]);
+    let hit = (0..records.snapshots.len())
+        .min_by(|&a, &b| speed(a).total_cmp(&speed(b)))
+        .unwrap();
+    let of_others = |k: usize| {
+        let others = records.snapshots[k].0.iter().filter(|g| g.grain != last);
+        let (mut stepped, mut all) = (0.0, 0.0);
+        for grain in others {
+            all += 1.0;
+            if !["rest", "rigid"].contains(&grain.regime.name()) {
+                stepped += 1.0;
+            }
+        }
+        stepped / all
+    };
+    assert!(of_others(hit - 5) < 0.4, "{}", of_others(hit - 5));
+    of_others(hit + 2)
+}
+
+/// The wave of a blow undoes what friction holds, as far as it outweighs what links store: so far grains are woken, but not where dampers take
+/// it up in the first contacts.
+#[test]
+fn a_blow_wakes_as_far_as_its_wave_counts() {
+    let [light, heavy] = [0.1, 2.0].map(|ratio| stepped_after_blow(&disks(1.0, ratio)));
+    assert!(light > 0.9 && heavy < 0.8, "{light} {heavy}");
+}
+
 /// Mechanical energy of a row, J.
 fn mechanical(row: &SeriesRow) -> f64 {
     row.kinetic + row.potential + row.elastic
@@ -271,17 +303,15 @@ fn a_column_falls_at_once_when_its_gate_opens() {
     }
 }
 
-/// What a frozen bed in space gets wrong is told; in the plane nothing is.
+/// Sound runs draw no warning.
 #[test]
-fn forces_of_a_still_bed_in_space_are_warned_of() {
-    let (_, summary) = outcome(&spheres(1.0, Some(0.3)), 1, true);
-    assert!(
-        summary.warnings.iter().any(|w| w.contains("9 to 14 %")),
-        "{:?}",
-        summary.warnings
-    );
-    let (_, summary) = outcome(&spheres(1.0, Some(0.3)), 1, false);
-    assert!(summary.warnings.is_empty(), "{:?}", summary.warnings);
-    let (_, summary) = outcome(&disks(1.0, 0.3), 1, true);
-    assert!(summary.warnings.is_empty(), "{:?}", summary.warnings);
+fn a_bed_at_rest_that_is_struck_draws_no_warning() {
+    for (text, still) in [
+        (spheres(1.0, Some(0.3)), true),
+        (spheres(1.0, Some(0.3)), false),
+        (disks(1.0, 0.3), true),
+    ] {
+        let (_, summary) = outcome(&text, 1, still);
+        assert!(summary.warnings.is_empty(), "{:?}", summary.warnings);
+    }
 }

@@ -17,6 +17,7 @@ pub mod fields_asleep;
 pub mod fill_placement;
 pub mod fillings_in_motion;
 pub mod force_chain;
+pub mod forces_in_space;
 pub mod free_share;
 pub mod grain_sizes;
 pub mod handover;

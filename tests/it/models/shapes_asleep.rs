@@ -42,6 +42,7 @@ fn on_a_floor<D: Formed>(form: ShapeTemplate<D>, friction: f64, turn: f64) -> Se
         kinetic: 1e-4,
         dwell: 4e-3,
         residual: 0.1,
+        residual_share: 0.02,
         wake: 10.0,
         strike: 0.05,
         wake_share: 0.2,

@@ -209,7 +209,8 @@ fn a_lost_rank_costs_no_run() {
             )
             .map_err(|error| error.to_string())
         });
-        assert!(told[2].is_err(), "{breath}");
+        // One that gets so far may have been left nothing to do.
+        assert!(breath == 4 || told[2].is_err(), "{breath}");
         let done = told[0].clone().unwrap();
         assert!(!done.stopped && done.look.ended <= 16, "{done:?}");
         assert!(told[1].is_ok());
