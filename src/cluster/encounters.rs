@@ -280,8 +280,8 @@ pub fn around<D: Integrate>(world: &World<D>, from: u32, mass: f64) -> Vec<u32> 
     found.into_iter().collect()
 }
 
-/// Grains at rest nearest to one grain, at rest or not, as many as store this energy (J) in the links among grains at rest, ascending; none farther
-/// away than so many of its diameters.
+/// The nearest grains at rest to a grain that may itself be stepped: so many that their links with others at rest store at most this energy (J),
+/// none farther away than so many of its diameters; ascending.
 pub fn within_stored<D: Integrate>(
     world: &World<D>,
     from: u32,
@@ -331,7 +331,7 @@ pub fn within_stored<D: Integrate>(
 /// [`weight`](super::field_loads::weight), ascending.
 pub fn pushed_hard<D: Integrate>(world: &World<D>, most: f64) -> Vec<u32> {
     let is_hard = |&slot: &u32| {
-        // Whom no stepped grain pushes is balanced.
+        // Grains that no stepped one pushes are left to the checks.
         let (pushed, _) = D::force(&world.grains.arrays, slot as usize);
         if pushed == [0.0; 3] {
             return false;

@@ -26,8 +26,8 @@ const STORED_IN_SPACE: f64 = 1.0;
 /// Greatest distance of these, in diameters of the struck grain.
 const FAR: f64 = 20.0;
 
-/// Factor on the height from which on blows on awake grains count as such for the rebound: these yield by themselves, and grains that have just
-/// landed hop on each other without end.
+/// Factor on the height from which a blow on a stepped grain wakes those around it for the rebound: a stepped grain yields by itself, and grains
+/// that have just landed hop on each other without end.
 const HARD: f64 = 100.0;
 
 /// Mass that is woken around a struck grain, over that of the striker: what lies beyond takes no part in the rebound.
