@@ -151,12 +151,14 @@ impl Bands {
         ends
     }
 
-    /// Returns a function that finds pairs in a list arranged in blocks.
+    /// Returns a function that finds pairs in a list arranged in blocks; fast where they are asked for in about that order.
     pub fn places<'a>(
         &'a self,
         pairs: &'a [[u32; 2]],
         blocks: &[BlockEnd],
-    ) -> impl Fn([u32; 2]) -> Option<u32> + 'a {
+    ) -> impl FnMut([u32; 2]) -> Option<u32> + 'a {
+        /// Number of pairs after the last found one that are looked at first.
+        const NEXT: usize = 8;
         let count = self.count();
         let mut ranges = vec![0..0; count * count];
         let mut start = 0;
@@ -165,10 +167,18 @@ impl Bands {
             ranges[a * count + b] = start..block.outer as usize;
             start = block.outer as usize;
         }
+        let mut next = 0;
         move |pair| {
-            let range = ranges[self.of(pair[0]) * count + self.of(pair[1])].clone();
-            let place = pairs[range.clone()].binary_search(&pair).ok()?;
-            Some((range.start + place) as u32)
+            let following = &pairs[next..pairs.len().min(next + NEXT)];
+            let place = match following.iter().position(|other| *other == pair) {
+                Some(ahead) => next + ahead,
+                None => {
+                    let range = ranges[self.of(pair[0]) * count + self.of(pair[1])].clone();
+                    range.start + pairs[range.clone()].binary_search(&pair).ok()?
+                }
+            };
+            next = place + 1;
+            Some(place as u32)
         }
     }
 
@@ -224,7 +234,7 @@ mod tests {
             start = end.outer;
         }
         assert_eq!(start as usize, pairs.len());
-        let place = bands.places(&pairs, &ends);
+        let mut place = bands.places(&pairs, &ends);
         for (k, pair) in pairs.iter().enumerate() {
             assert_eq!(place(*pair), Some(k as u32));
         }

@@ -22,10 +22,21 @@ const fn band(dimensions: usize) -> usize {
     if dimensions == 2 { 8192 } else { 2048 }
 }
 
+/// Where candidates come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The neighbour search.
+    Search,
+    /// The lists themselves, which are not stale, without pairs at rest, and what is near woken grains: neither these nor their
+    /// neighbours at rest have moved, and near stepped ones they are in the lists.
+    Lists,
+}
+
 pub(super) fn renew_pairs<D: Integrate>(
     world: &mut World<D>,
     search: &mut Search<D>,
     border: &Border,
+    origin: Origin,
     kept: &[Vec<ContactHistory>],
 ) {
     world.grains.active.sort_unstable();
@@ -39,8 +50,55 @@ pub(super) fn renew_pairs<D: Integrate>(
         band(D::N)
     };
     world.contacts.bands = Bands::cut(&touching, size);
+    search.pair_buffer.clear();
+    match origin {
+        Origin::Search => search_pairs(world, search, border, &touching),
+        Origin::Lists => pairs_of_lists(world, &mut search.pair_buffer),
+    }
+    let arrays = &world.grains.arrays;
+    for class in &mut world.contacts.pairs {
+        class.outer.clear();
+    }
+    let n = world.physics.laws.materials;
+    for &(a, b) in &search.pair_buffer {
+        let materials = (arrays.material[a as usize], arrays.material[b as usize]);
+        let class = world.physics.class_of[usize::from(materials.0) * n + usize::from(materials.1)];
+        world.contacts.pairs[usize::from(class)].outer.push([a, b]);
+    }
+    // The buffer is kept for the next renewal unless it is large.
+    if search.pair_buffer.len() > 1 << 16 {
+        search.pair_buffer = Vec::new();
+    }
+    let bands = &world.contacts.bands;
+    for (class, kept) in world.contacts.pairs.iter_mut().zip(kept) {
+        class.blocks = bands.arrange(&mut class.outer);
+        let mut place = bands.places(&class.outer, &class.blocks);
+        let found = kept.iter().filter_map(|&link| {
+            let (a, b) = (link.a.min(link.b), link.a.max(link.b));
+            let place = place([a, b])?;
+            let mut link = link;
+            if D::SPRING_IS_VECTOR && link.a > link.b {
+                link.spring = link.spring.map(|s| -s);
+            }
+            if link.a > link.b {
+                // Rolling is relative, of the first against the second, also in the plane.
+                link.memory.slots[..3].iter_mut().for_each(|s| *s = -*s);
+            }
+            (link.a, link.b) = (a, b);
+            Some((link, place))
+        });
+        class.lists.restart(found);
+    }
+}
+
+/// Pairs of stepped slots that touch others, and of these with slots at rest, within the margin, ascending.
+fn search_pairs<D: Integrate>(
+    world: &World<D>,
+    search: &mut Search<D>,
+    border: &Border,
+    active: &[u32],
+) {
     let (arrays, bodies) = (&world.grains.arrays, &world.grains.bodies);
-    let active = &touching;
     let mut positions: Vec<D::Vector> = active
         .iter()
         .map(|&s| arrays.position(s as usize))
@@ -54,7 +112,6 @@ pub(super) fn renew_pairs<D: Integrate>(
         }
     }
     let radii: Vec<f64> = active.iter().map(|&s| arrays.radius(s as usize)).collect();
-    search.pair_buffer.clear();
     let margin = world.physics.options.outer_margin;
     let offset = world.cell.state.map_or(0.0, |cell| cell.edges.offset);
     pairs_across(
@@ -65,10 +122,6 @@ pub(super) fn renew_pairs<D: Integrate>(
         offset,
         &mut search.pair_buffer,
     );
-    for class in &mut world.contacts.pairs {
-        class.outer.clear();
-    }
-    let n = world.physics.laws.materials;
     for pair in &mut search.pair_buffer {
         *pair = (active[pair.0 as usize], active[pair.1 as usize]);
     }
@@ -98,35 +151,27 @@ pub(super) fn renew_pairs<D: Integrate>(
         let ghost = |slot: u32| arrays.status[slot as usize].is_ghost();
         search.pair_buffer.retain(|&(a, b)| !(ghost(a) && ghost(b)));
     }
-    for &(a, b) in &search.pair_buffer {
-        let materials = (arrays.material[a as usize], arrays.material[b as usize]);
-        let class = world.physics.class_of[usize::from(materials.0) * n + usize::from(materials.1)];
-        world.contacts.pairs[usize::from(class)].outer.push([a, b]);
+}
+
+/// Pairs of the lists of which at least one slot is stepped, and pairs with woken ones, ascending.
+fn pairs_of_lists<D: Integrate>(world: &World<D>, pairs: &mut Vec<(u32, u32)>) {
+    let grains = &world.grains;
+    let is_stepped = |&(a, b): &(u32, u32)| !(grains.stands(a) && grains.stands(b));
+    for class in &world.contacts.pairs {
+        let known = class.outer.iter().map(|&[a, b]| (a, b));
+        pairs.extend(known.filter(is_stepped));
     }
-    // The buffer is kept for the next renewal unless it is large.
-    if search.pair_buffer.len() > 1 << 16 {
-        search.pair_buffer = Vec::new();
-    }
-    let bands = &world.contacts.bands;
-    for (class, kept) in world.contacts.pairs.iter_mut().zip(kept) {
-        class.blocks = bands.arrange(&mut class.outer);
-        let place = bands.places(&class.outer, &class.blocks);
-        let found = kept.iter().filter_map(|&link| {
-            let (a, b) = (link.a.min(link.b), link.a.max(link.b));
-            let place = place([a, b])?;
-            let mut link = link;
-            if D::SPRING_IS_VECTOR && link.a > link.b {
-                link.spring = link.spring.map(|s| -s);
-            }
-            if link.a > link.b {
-                // Rolling is relative, of the first against the second, also in the plane.
-                link.memory.slots[..3].iter_mut().for_each(|s| *s = -*s);
-            }
-            (link.a, link.b) = (a, b);
-            Some((link, place))
-        });
-        class.lists.restart(found);
-    }
+    pairs.extend(
+        world
+            .sleeping
+            .woken
+            .pairs
+            .iter()
+            .filter(|pair| is_stepped(pair)),
+    );
+    // Merges runs; one that was woken beside one that had just stopped is in both.
+    pairs.sort();
+    pairs.dedup();
 }
 
 /// Candidates of grains, or of their parts, with surfaces of walls: by class, which contains one
@@ -164,10 +209,43 @@ pub(super) fn wall_candidates<D: Integrate>(
     entries
 }
 
-pub(super) fn renew_walls<D: Integrate>(world: &mut World<D>, kept: &[(WallName, ContactHistory)]) {
-    let touching = bodies::touching(&world.shapes, &world.grains);
+/// The same from the lists, without those of grains at rest, and for woken slots.
+fn wall_candidates_of_lists<D: Integrate>(world: &World<D>) -> Vec<(WallName, [u32; 2])> {
+    let is_stepped = |slot: u32| !world.grains.stands(slot);
+    let mut woken = world.sleeping.woken.slots.clone();
+    woken.retain(|&slot| is_stepped(slot));
+    let mut entries = wall_candidates(world, &woken);
+    for class in &world.contacts.walls {
+        for &[slot, k] in class.outer.iter().filter(|of| is_stepped(of[0])) {
+            // It may have passed by the end of a flat piece, to its other side.
+            let boundary = usize::from(class.boundary);
+            let side = side(
+                &world.clock,
+                &world.walls,
+                &world.grains,
+                boundary,
+                k as usize,
+                slot,
+            );
+            let name = (class.boundary, class.surface, side, class.material);
+            entries.push((name, [slot, k]));
+        }
+    }
+    entries.sort_unstable();
+    entries.dedup();
+    entries
+}
+
+pub(super) fn renew_walls<D: Integrate>(
+    world: &mut World<D>,
+    origin: Origin,
+    kept: &[(WallName, ContactHistory)],
+) {
+    let entries = match origin {
+        Origin::Search => wall_candidates(world, &bodies::touching(&world.shapes, &world.grains)),
+        Origin::Lists => wall_candidates_of_lists(world),
+    };
     let arrays = &world.grains.arrays;
-    let entries = wall_candidates(world, &touching);
     world.contacts.walls.clear();
     let mut rest = &entries[..];
     while let Some(&(name, _)) = rest.first() {

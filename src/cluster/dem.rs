@@ -20,7 +20,7 @@ use super::state::{Book, DemOptions, DemState, Effects, PairClass, Skin};
 use super::still::Still;
 use super::team::Team;
 use super::wear::WearMap;
-use super::world::{Cell, Clock, Contacts, Grains, Physics, Shapes, Sleeping, Walls, World};
+use super::world::{Cell, Clock, Contacts, Grains, Physics, Shapes, Sleeping, Walls, Woken, World};
 use crate::body::Grain;
 use crate::contact::{LawTable, LinkLaw};
 use crate::geometry::{Dimension, Vector};
@@ -172,6 +172,7 @@ impl<D: Integrate> Dem<D> {
                 cells: StandingCells::default(),
                 waking,
                 waking_walls: Vec::new(),
+                woken: Woken::default(),
                 pending: Pending::default(),
             },
             cell: Cell::default(),

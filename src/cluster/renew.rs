@@ -3,6 +3,7 @@
 use super::arrays::Status;
 use super::bands::BlockEnd;
 use super::border::Border;
+use super::candidates::Origin;
 use super::dem::Dem;
 use super::integrate::Integrate;
 use super::lists::ContactHistory;
@@ -134,23 +135,37 @@ impl<D: Integrate> Dem<D> {
     /// Renews the outer lists from the present positions, and drops empty slots. Grains in flight
     /// are not included.
     pub fn renew(&mut self) {
-        self.renew_all(Numbers::Compact);
+        self.renew_all(Numbers::Compact, Origin::Search);
     }
 
     /// The same without renumbering of slots.
     pub fn renew_in_place(&mut self) {
-        self.renew_all(Numbers::ContactHistory);
+        self.renew_all(Numbers::ContactHistory, Origin::Search);
+    }
+
+    /// The same without a search, after grains were woken or put to rest: candidates are those of the lists, and what is near woken
+    /// grains. Displacements count on from the last search.
+    pub fn renew_woken(&mut self) {
+        let origin = if self.border.shared || self.border.in_place {
+            Origin::Search
+        } else {
+            Origin::Lists
+        };
+        self.renew_all(Numbers::ContactHistory, origin);
     }
 
     /// The same with the old slots in a given order, the dummy first; slots that are not listed are dropped,
     /// with their links in the lists. Returns the new slot of each old one, 0 for those that are dropped.
     pub(super) fn renew_in_order(&mut self, order: Vec<u32>) -> Vec<u32> {
-        self.renew_all(Numbers::Given(order)).unwrap_or_default()
+        self.renew_all(Numbers::Given(order), Origin::Search)
+            .unwrap_or_default()
     }
 
-    fn renew_all(&mut self, numbers: Numbers) -> Option<Vec<u32>> {
+    fn renew_all(&mut self, numbers: Numbers, origin: Origin) -> Option<Vec<u32>> {
         self.book.counts.renewals += 1;
-        self.skin.max_outer_displacement = 0.0;
+        if origin == Origin::Search {
+            self.skin.max_outer_displacement = 0.0;
+        }
         // If clusters are never queried, the records of lost links must not grow without limit.
         if self.clusters.lost() > self.world.grains.arrays.slots() && !self.border.shared {
             change::find_splits(
@@ -243,8 +258,15 @@ impl<D: Integrate> Dem<D> {
             &mut self.world.grains,
             &mut self.skin,
         );
-        candidates::renew_pairs(&mut self.world, &mut self.search, &self.border, &kept);
-        candidates::renew_walls(&mut self.world, &at_walls);
+        candidates::renew_pairs(
+            &mut self.world,
+            &mut self.search,
+            &self.border,
+            origin,
+            &kept,
+        );
+        candidates::renew_walls(&mut self.world, origin, &at_walls);
+        self.world.sleeping.woken.clear();
         self.skin.skin_budgets.clear();
         self.filter();
         facing::find_faces(&mut self.world);

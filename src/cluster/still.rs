@@ -17,7 +17,8 @@ use super::resistance::Turns;
 use super::resting::RestingLinks;
 use super::state::Book;
 use super::world::{Clock, Grains, Shapes, Sleeping, World};
-use super::{arcs, bodies, evaluate, held, kinematics, sleep_interface};
+use super::{arcs, bodies, evaluate, held, kinematics, observe, sleep_interface};
+use crate::geometry::Vector;
 use crate::hgraph::ClusterIndex;
 use serde::{Deserialize, Serialize};
 
@@ -274,6 +275,7 @@ pub fn wake<D: Integrate>(world: &mut World<D>, border: &mut Border, slots: &[u3
         .still
         .rim
         .retain(|&slot| !chosen[slot as usize]);
+    note_neighbours(world, slots);
     for &slot in slots {
         let s = slot as usize;
         for touching in bodies::touching_of(&world.shapes, &world.grains, slot) {
@@ -328,6 +330,28 @@ pub fn wake<D: Integrate>(world: &mut World<D>, border: &mut Border, slots: &[u3
     world.sleeping.still.walls = asleep;
     world.sleeping.still.walls_changed |= !woken.is_empty();
     world.sleeping.waking_walls.extend(woken);
+}
+
+/// Notes which bodies at rest, these among them, are near slots at rest that are about to be woken: the lists have no such pairs.
+fn note_neighbours<D: Integrate>(world: &mut World<D>, slots: &[u32]) {
+    let arrays = &world.grains.arrays;
+    let margin = world.physics.options.outer_margin;
+    let woken = &mut world.sleeping.woken;
+    for &slot in slots {
+        for a in bodies::touching_of(&world.shapes, &world.grains, slot) {
+            woken.slots.push(a);
+            let x = arrays.position(a as usize);
+            let near = arrays.radius(a as usize) + margin;
+            world.sleeping.cells.near(x, near, |b| {
+                let reach = near + arrays.radius(b as usize);
+                let d = x - arrays.position(b as usize);
+                let d = observe::shortest(&world.physics, &world.cell, d);
+                if d.norm_squared() < reach * reach && world.grains.owner(b) != slot {
+                    woken.pairs.push((a.min(b), a.max(b)));
+                }
+            });
+        }
+    }
 }
 
 /// Moves links whose ends are both at rest from those kept in a renewal to the links at rest.

@@ -219,7 +219,7 @@ fn balance<D: Integrate>(
         );
         if !loose.is_empty() {
             changed |= avalanche::rouse_by(system, sink, avalanche, &loose)?;
-            system.dem.renew_in_place();
+            system.dem.renew_woken();
         }
         if !found || !descend(&mut system.dem, &system.fields, &mut system.s.rest, part) {
             break;

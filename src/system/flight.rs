@@ -13,7 +13,7 @@ use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
 use crate::geometry::surface::Surface;
 use crate::neighbor::BroadPhase;
-use crate::system::PeriodicAxis;
+use crate::system::{PeriodicAxis, regimes};
 use crate::walls::speed_bound;
 
 /// Moves the start of a flying slot's path to a time.
@@ -224,6 +224,36 @@ pub fn foresee<D: Integrate>(
         }
     }
     Forecast { back, horizon }
+}
+
+/// Returns, for each flying slot that may meet one of some slots, which had stood and may now move by half the margin, before it comes
+/// back, the slot and the new time at which it must be back, s.
+pub(super) fn meet<D: Integrate>(world: &World<D>, woken: &[u32], now: f64) -> Vec<(u32, f64)> {
+    let arrays = &world.grains.arrays;
+    let g = world.physics.gravity.norm();
+    let margin = world.physics.options.outer_margin;
+    let mut sooner = Vec::new();
+    for flyer in regimes::flying(world) {
+        let back = world.grains.back[flyer as usize];
+        let length = back - now;
+        let [x, v] = world.flight_at(flyer as usize, now);
+        let way = v.norm() * length + 0.5 * g * length * length;
+        let mut first = back;
+        for &slot in woken {
+            let d = x - arrays.position(slot as usize);
+            let d = cluster::observe::shortest(&world.physics, &world.cell, d);
+            let reach = arrays.radius(flyer as usize) + arrays.radius(slot as usize) + 0.5 * margin;
+            if d.norm() > reach + way {
+                continue;
+            }
+            let gap = |t: f64| (d + v * t + world.physics.gravity * (0.5 * t * t)).norm() - reach;
+            first = first.min(now + approach(gap, v.norm(), g, length));
+        }
+        if first < back {
+            sooner.push((flyer, first));
+        }
+    }
+    sooner
 }
 
 /// Returns the time until two bodies on a straight relative path touch while approaching; 0 if they overlap.

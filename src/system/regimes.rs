@@ -155,6 +155,38 @@ pub(super) fn renew<D: Integrate>(
     Ok(())
 }
 
+/// Renews the lists after grains were woken or put to rest where they are, without a search; flyers that may meet woken ones are predicted anew.
+pub(super) fn renew_woken<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    woken: &[u32],
+) -> Result<(), SystemError> {
+    if air::flyers_collide(&system.air) {
+        return renew(system, sink);
+    }
+    let now = system.dem.world.clock.time();
+    let h = system.dem.world.clock.step;
+    let sooner = flight::meet(&system.dem.world, woken, now);
+    let first = sooner.iter().map(|at| at.1).fold(f64::INFINITY, f64::min);
+    if first <= now + STAY * h {
+        return renew(system, sink);
+    }
+    system.s.journal.count(EventKind::NeighborUpdate);
+    system.s.known.plan = None;
+    system.account(now);
+    for (slot, back) in sooner {
+        system.dem.world.grains.back[slot as usize] = back;
+    }
+    let due = system.s.schedule.time_of(Source::Flight);
+    if due.is_some_and(|due| first - 2.0 * h < due) {
+        let kind = EventKind::NeighborUpdate;
+        system.s.schedule.set(Source::Flight, first - 2.0 * h, kind);
+    }
+    system.dem.renew_woken();
+    afar::apply_fields_to_fresh(&mut system.dem, &mut system.fields, system.uniform);
+    Ok(())
+}
+
 /// Returns whether no grain may fly: the place of a wall that grains push, or of the edge of a cell, is unpredictable.
 pub(super) fn all_step<D: Integrate>(
     setup: &Setup<D>,

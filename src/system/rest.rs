@@ -132,14 +132,15 @@ pub(super) fn look_at_rest<D: Integrate>(
     system.dem.world.sleeping.still.make_room(slots);
     let now = system.dem.world.clock.time();
     let choose = system.s.rest.looks.is_multiple_of(u64::from(LOOKS));
-    let mut changed = false;
+    let (mut changed, mut displaced) = (false, false);
+    let mut woken: Vec<u32> = Vec::new();
     system.s.rest.balanced = false;
     let mut carried = false;
     if system.dem.world.sleeping.still.count > 0 {
         let asked = groups::ask(system, morph.carry_every);
         if !asked.is_nobody() {
             carried = true;
-            changed |= carry::carry(system, sink, &morph, &asked)?;
+            displaced = carry::carry(system, sink, &morph, &asked)?;
         }
         let all = field_loads::change_by_themselves(&system.setup, &system.fields);
         let loaded = match all {
@@ -147,7 +148,7 @@ pub(super) fn look_at_rest<D: Integrate>(
             false => system.dem.world.sleeping.still.rim.clone(),
         };
         // A solve may have woken some of these already.
-        let woken: Vec<u32> = loaded
+        woken = loaded
             .into_iter()
             .filter(|&slot| system.dem.world.grains.stands(slot))
             .filter(|&slot| is_upset(&system.dem.world, slot, &morph, choose))
@@ -165,12 +166,17 @@ pub(super) fn look_at_rest<D: Integrate>(
             let mut floating = system.dem.world.grains.standing();
             floating.retain(|&slot| !linked[slot as usize]);
             changed |= wake_grains(system, sink, &floating)?;
+            woken.extend(floating);
         }
         changed |= put_to_sleep(system, sink, &resting)?;
     }
-    if changed {
+    if displaced || changed {
         system.account(now);
+    }
+    if displaced {
         regimes::renew(system, sink)?;
+    } else if changed {
+        regimes::renew_woken(system, sink, &woken)?;
     }
     system.dem.world.sleeping.begin_look();
     Ok(())

@@ -1,4 +1,5 @@
-//! Tests that grains woken and stopped again without any change of load keep their positions and their forces.
+//! Tests that grains woken and stopped again without any change of load keep their positions and their forces, and that the lists miss nothing
+//! meanwhile.
 
 use std::collections::BTreeMap;
 
@@ -146,6 +147,31 @@ fn off((places, forces): &State, (now, then): &State, weight: f64) -> f64 {
     changed.fold(moved, f64::max)
 }
 
+/// Candidates of all lists: pairs, and slots with walls and their surfaces, ascending.
+fn candidates<D: Integrate>(system: &System<D>) -> [Vec<[u32; 3]>; 2] {
+    let contacts = &system.dem.world.contacts;
+    let pairs = contacts.pairs.iter().flat_map(|class| &class.outer);
+    let mut pairs: Vec<[u32; 3]> = pairs.map(|&[a, b]| [a, b, 0]).collect();
+    let walls = contacts.walls.iter();
+    let mut walls: Vec<[u32; 3]> = walls
+        .flat_map(|class| {
+            let wall = u32::from(class.boundary);
+            class.outer.iter().map(move |&[slot, k]| [slot, wall, k])
+        })
+        .collect();
+    pairs.sort_unstable();
+    walls.sort_unstable();
+    [pairs, walls]
+}
+
+/// Renews the lists without a search, and checks them against a search: nothing has moved since the last one.
+fn renew_without_search<D: Integrate>(system: &mut System<D>, woken: &[u32]) {
+    regimes::renew_woken(system, &mut NullSink, woken).unwrap();
+    let found = candidates(system);
+    system.dem.renew_in_place();
+    assert_eq!(found, candidates(system));
+}
+
 fn thaws_and_freezes<D: Integrate>(mut system: System<D>) {
     let mut watch = Watch::new(None);
     system.start(&mut NullSink).unwrap();
@@ -159,7 +185,8 @@ fn thaws_and_freezes<D: Integrate>(mut system: System<D>) {
     let before = state(&system);
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(7);
     let mut most = 0.0f64;
-    for _ in 0..1_000 {
+    regimes::renew(&mut system, &mut NullSink).unwrap();
+    for round in 0..1_000 {
         let standing = system.dem.world.grains.standing();
         let count = rng.random_range(1..=standing.len());
         let woken: Vec<u32> = standing.sample(&mut rng, count).copied().collect();
@@ -168,7 +195,12 @@ fn thaws_and_freezes<D: Integrate>(mut system: System<D>) {
             .map(|&slot| system.dem.world.grains.arrays.id[slot as usize])
             .collect();
         assert!(rest::disturb(&mut system, &mut NullSink, &woken).unwrap());
-        regimes::renew(&mut system, &mut NullSink).unwrap();
+        // With a search, and without one.
+        if round % 2 == 0 {
+            regimes::renew(&mut system, &mut NullSink).unwrap();
+        } else {
+            renew_without_search(&mut system, &woken);
+        }
         most = most.max(off(&before, &state(&system), weight));
         let arrays = &system.dem.world.grains.arrays;
         let again: Vec<u32> = (1..arrays.slots() as u32)
@@ -176,25 +208,103 @@ fn thaws_and_freezes<D: Integrate>(mut system: System<D>) {
             .filter(|&slot| ids.contains(&arrays.id[slot as usize]))
             .collect();
         assert!(rest::put_to_sleep(&mut system, &mut NullSink, &again).unwrap());
-        regimes::renew(&mut system, &mut NullSink).unwrap();
+        if round % 3 == 0 {
+            regimes::renew(&mut system, &mut NullSink).unwrap();
+        } else {
+            renew_without_search(&mut system, &[]);
+        }
         most = most.max(off(&before, &state(&system), weight));
     }
     assert!(most < 1e-9, "{most}");
     assert_eq!(system.dem.world.grains.standing().len(), all);
 }
 
+fn setup(text: &str) -> AnySetup {
+    let built = Scenario::parse("bed", text, None, &[]).and_then(|scenario| scenario.resolve());
+    built
+        .unwrap_or_else(|problem| panic!("{}", problem.render(false)))
+        .setup
+}
+
 #[test]
 fn a_thousand_thaws_and_freezes_change_nothing() {
     for dimension in [2, 3] {
-        let text = bed(dimension);
-        let built =
-            Scenario::parse("bed", &text, None, &[]).and_then(|scenario| scenario.resolve());
-        match built
-            .unwrap_or_else(|problem| panic!("{}", problem.render(false)))
-            .setup
-        {
+        match setup(&bed(dimension)) {
             AnySetup::Planar(setup) => thaws_and_freezes(System::made_of(setup).unwrap()),
             AnySetup::Spatial(setup) => thaws_and_freezes(System::made_of(setup).unwrap()),
+        }
+    }
+}
+
+/// Returns the number of pairs that overlap; each is among the candidates where one of them is stepped, and none is in flight.
+fn overlaps_are_known<D: Integrate>(system: &System<D>) -> usize {
+    let world = &system.dem.world;
+    let arrays = &world.grains.arrays;
+    let [pairs, _] = candidates(system);
+    let grains: Vec<u32> = (1..arrays.slots() as u32)
+        .filter(|&slot| arrays.status[slot as usize].is_grain())
+        .collect();
+    let flying = regimes::flying(world);
+    let place = |slot: u32| match flying.contains(&slot) {
+        true => world.flight_at(slot as usize, world.clock.time())[0],
+        false => arrays.position(slot as usize),
+    };
+    let mut count = 0;
+    for (k, &a) in grains.iter().enumerate() {
+        for &b in &grains[k + 1..] {
+            let reach = arrays.radius(a as usize) + arrays.radius(b as usize);
+            let d = place(a) - place(b);
+            if d.norm_squared() < reach * reach {
+                count += 1;
+                let flies = flying.contains(&a) || flying.contains(&b);
+                assert!(!flies, "at {} s {a} flies into {b}", system.time());
+                let is_still = world.grains.stands(a) && world.grains.stands(b);
+                assert!(
+                    is_still || pairs.binary_search(&[a, b, 0]).is_ok(),
+                    "at {} s no list has {a} and {b}",
+                    system.time()
+                );
+            }
+        }
+    }
+    count
+}
+
+fn fills_and_looks<D: Integrate>(mut system: System<D>) {
+    let mut watch = Watch::new(None);
+    system.start(&mut NullSink).unwrap();
+    let (mut looks, mut most, mut rounds) = (0, 0, 0);
+    let mut shared = 0;
+    while system.time() < 1.5 {
+        run_loop::next(&mut system, &mut NullSink, &mut watch).unwrap();
+        rounds += 1;
+        if rounds % 40 == 0 {
+            most = most.max(overlaps_are_known(&system));
+            looks += 1;
+            let still = system.dem.world.sleeping.still.count;
+            shared += usize::from(still > 0 && !system.dem.world.grains.active.is_empty());
+        }
+    }
+    assert!(shared > 100 && most > 100, "{shared} of {looks}, {most}");
+}
+
+/// Grains fall on a bed part of which is at rest; lists that are renewed without a search hold all that touches.
+#[test]
+fn lists_miss_nothing_while_beds_wake_and_stop() {
+    for dimension in [2, 3] {
+        let (at, above) = match dimension {
+            2 => ("[0.15, 1.4]", "[0.1, 3.2]"),
+            _ => ("[0.05, 0.05, 1.4]", "[0.03, 0.06, 3.2]"),
+        };
+        let mut text = bed(dimension);
+        for position in [at, above] {
+            text += &format!(
+                "[[fill]]\nmaterial = \"glass\"\n[[fill.grains]]\nposition = {position}\nradius = 0.012\n"
+            );
+        }
+        match setup(&text) {
+            AnySetup::Planar(setup) => fills_and_looks(System::made_of(setup).unwrap()),
+            AnySetup::Spatial(setup) => fills_and_looks(System::made_of(setup).unwrap()),
         }
     }
 }

@@ -18,6 +18,7 @@ pub use grains::Grains;
 pub use physics::Physics;
 pub use shapes::Shapes;
 pub use sleeping::Sleeping;
+pub(in crate::cluster) use sleeping::Woken;
 pub use state_at::GrainState;
 pub use walls::Walls;
 

@@ -29,39 +29,45 @@ fn awake(row: &SeriesRow) -> f64 {
     (row.by_regime[0] + row.by_regime[1]) as f64
 }
 
-/// While a bed doubles as many are awake as before, and its bottom does not move by a twentieth of a radius.
-fn stands_still<D: Integrate>(setup: &Setup<D>, [from, middle, to]: [f64; 3], radius: f64) {
-    let (_, sink) = run(setup);
-    let [before, after] = [from, to].map(|end| mean(&sink, end - 0.5, end, awake));
-    let [few, many] = [from, to].map(|end| mean(&sink, end - 0.5, end, |row| row.grains as f64));
-    println!("{before:.0} of {few:.0} awake, then {after:.0} of {many:.0}");
-    assert!(many > 1.7 * few && after < 1.3 * before, "{before} {after}");
-    assert!(after < 0.5 * many, "{after} of {many}");
-    let (a, b) = (at(&sink, middle), at(&sink, to));
-    let mut low = 0;
-    for (old, new) in a.iter().zip(b) {
-        assert_eq!(old.grain, new.grain);
-        if old.position[D::N - 1] < 6.0 * radius {
-            let way: f64 = (0..3)
-                .map(|k| (old.position[k] - new.position[k]).powi(2))
-                .sum();
-            assert!(
-                way.sqrt() < 0.05 * radius,
-                "{}: {:e}",
-                old.grain,
-                way.sqrt()
-            );
-            low += 1;
+/// While a bed doubles as many are awake as before, in the mean over fillings, and its bottom does not move by a twentieth of a radius.
+fn stands_still<D: Integrate>(setups: &[Setup<D>], [from, middle, to]: [f64; 3], radius: f64) {
+    let (mut before, mut after) = (0.0, 0.0);
+    for setup in setups {
+        let (_, sink) = run(setup);
+        before += mean(&sink, from - 0.5, from, awake);
+        after += mean(&sink, to - 0.5, to, awake);
+        let [few, many] =
+            [from, to].map(|end| mean(&sink, end - 0.5, end, |row| row.grains as f64));
+        println!("{before:.0} in all of {few:.0} awake, then {after:.0} of {many:.0}");
+        assert!(many > 1.7 * few, "{few} {many}");
+        assert!(mean(&sink, to - 0.5, to, awake) < 0.5 * many);
+        let (a, b) = (at(&sink, middle), at(&sink, to));
+        let mut low = 0;
+        for (old, new) in a.iter().zip(b) {
+            assert_eq!(old.grain, new.grain);
+            if old.position[D::N - 1] < 6.0 * radius {
+                let way: f64 = (0..3)
+                    .map(|k| (old.position[k] - new.position[k]).powi(2))
+                    .sum();
+                assert!(
+                    way.sqrt() < 0.05 * radius,
+                    "{}: {:e}",
+                    old.grain,
+                    way.sqrt()
+                );
+                low += 1;
+            }
         }
+        assert!(low > 50, "{low}");
     }
-    assert!(low > 50, "{low}");
+    assert!(after < 1.3 * before, "{before} {after}");
 }
 
 /// `silo-fill`: the bed stands still while disks rain on it.
 #[test]
 fn a_bed_of_disks_stands_still_under_rain() {
     let setup = planar("silo-fill", &["run.end_time=7.5", "log.snapshots=0.5"]);
-    stands_still(&setup, [3.5, 5.5, 7.5], 0.01);
+    stands_still(&[setup], [3.5, 5.5, 7.5], 0.01);
 }
 
 /// `fill-3d` on a quarter of its floor, which a part of its spheres fills as high: the bed stands still.
@@ -76,7 +82,9 @@ fn a_bed_of_spheres_stands_still_under_rain() {
         "feed[0].max=[0.04,0.04,0.034]",
         "feed[0].rise=[0.0,0.0,0.0348]",
     ];
-    stands_still(&spatial("fill-3d", &options), [2.5, 2.5, 4.5], 0.005);
+    let setups = ["seed=1", "seed=2", "seed=3"];
+    let setups = setups.map(|seed| spatial("fill-3d", &[&options[..], &[seed]].concat()));
+    stands_still(&setups, [2.5, 2.5, 4.5], 0.005);
 }
 
 /// `silo-fill-large`: as many are awake at a time as in `silo-fill`, a fifth of it, within a half.
@@ -92,8 +100,8 @@ fn as_many_are_awake_in_a_bed_five_times_as_large() {
     close("awake", large / small, 1.0, 0.5);
 }
 
-/// `hopper`, `hopper-poly`, `hopper-ovals`, `hopper-clumps`: nearly all of the 500 flow out, within what may be left by a jam; all shapes
-/// have the area of the disks of `hopper`.
+/// `hopper`, `hopper-poly`, `hopper-ovals`, `hopper-clumps`: nearly all of the 500 flow out, within what may be left by a jam, of which one in
+/// eight fillings ends so: for three fillings of five; all shapes have the area of the disks of `hopper`.
 #[test]
 fn hoppers_flow() {
     let mass = PI * 1e-4 * 1190.0;
@@ -109,12 +117,18 @@ fn hoppers_flow() {
                 "{name}"
             );
         }
-        let (system, _) = run(&setup);
-        let flow = system.summary().discharge.unwrap();
-        println!("{name}: {} out, {:.0} 1/s", flow.count, flow.mean_rate);
-        assert!(flow.count > 450, "{name}: {flow:?}");
-        // Closed until time 0, then open at once.
-        assert!(flow.first > 0.0 && flow.first < 0.2, "{name}: {flow:?}");
+        let mut emptied = 0;
+        for seed in 1..=5 {
+            let seed = format!("seed={seed}");
+            let (system, _) = run(&planar(name, &["log.snapshots=never", &seed]));
+            let flow = system.summary().discharge.unwrap();
+            println!("{name}: {} out, {:.0} 1/s", flow.count, flow.mean_rate);
+            emptied += usize::from(flow.count > 450);
+            // Closed until time 0, then open at once.
+            let at_once = flow.first > 0.0 && flow.first < 0.2;
+            assert!(at_once || flow.count == 0, "{name}: {flow:?}");
+        }
+        assert!(emptied >= 3, "{name}: {emptied} of 5 fillings");
     }
 }
 

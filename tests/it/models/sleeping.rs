@@ -82,16 +82,10 @@ fn a_bed_at_rest_stands_still_and_bears_its_weight() {
 
 #[test]
 fn nothing_is_stepped_while_all_stand_still() {
-    // A disk that rolls along the floor may take seconds to meet another.
+    // A disk that rolls along the floor, without resistance, may take half a minute to meet another.
     let overrides = ["feed[0].count=20", "log.snapshots=50"];
-    let (_, _, short) = run(setup(
-        "silo-fill",
-        &[&overrides[..], &["run.end_time=10"]].concat(),
-    ));
-    let (_, _, long) = run(setup(
-        "silo-fill",
-        &[&overrides[..], &["run.end_time=50"]].concat(),
-    ));
+    let until = |end: &str| run(setup("silo-fill", &[&overrides[..], &[end]].concat())).2;
+    let [short, long] = ["run.end_time=50", "run.end_time=100"].map(until);
     // Once all stand still, time costs nothing.
     assert_eq!(short.work.grain_steps, long.work.grain_steps);
     assert_eq!(short.energy.kinetic, 0.0);

@@ -167,3 +167,37 @@ fn what_is_logged_changes_nothing_beside_a_moving_wall() {
     });
     assert_eq!(hashes[0], hashes[1]);
 }
+
+/// Disks fall through a hole in a floor, past the ends of both of its flat pieces, while others beside it are woken and put to rest: each stays on its
+/// side, and nothing brings energy in.
+#[test]
+fn disks_pass_the_edges_of_a_hole_while_a_bed_beside_them_wakes() {
+    let walls: String = [
+        "plane = { point = [0.0, 0.0], normal = [1.0, 0.0] }",
+        "plane = { point = [0.4, 0.0], normal = [-1.0, 0.0] }",
+        "segment = { from = [-0.1, 0.0], to = [0.17, 0.0] }",
+        "segment = { from = [0.5, 0.0], to = [0.23, 0.0] }",
+        "plane = { point = [0.0, 0.0], normal = [0.0, 1.0] }\nopens_at = 0.0",
+    ]
+    .iter()
+    .enumerate()
+    .map(|(k, shape)| {
+        format!("[[boundary]]\nname = \"w{k}\"\nmaterial = \"thesis-wall\"\n{shape}\n")
+    })
+    .collect();
+    let text = format!(
+        "name = \"hole\"\ndimension = 2\n[field]\ngravity = [0.0, -9.8]\n[run]\nend_time = 0.7\n[settle]\nat_most = 2.0\n[log]\n\
+         snapshots = \"never\"\n[morph]\n{walls}[[fill]]\nmaterial = \"thesis-disk\"\n[fill.lattice]\ncount = 200\n\
+         radius = {{ mean = 0.01, spread = 0.05 }}\nmin = [0.0, 0.03]\nmax = [0.4, 1.0]\njitter = 1.0\nspeed = 0.3\n[[outlet]]\n\
+         plane = {{ point = [0.0, -0.05], normal = [0.0, 1.0] }}\n"
+    );
+    let mut passed = 0;
+    for seed in 1..=6 {
+        let (_, summary) = outcome(&text, &[format!("seed={seed}")]);
+        passed += summary.discharge.map_or(0, |out| out.count);
+        assert!(summary.regimes.rest + summary.regimes.rigid > 0.02);
+        let error = summary.energy.balance_error;
+        assert!(error < 1e-3, "seed {seed}: {error}");
+    }
+    assert!(passed > 25, "{passed}");
+}
