@@ -84,28 +84,33 @@ fn outcome(text: &str, seed: u64, still: bool) -> (MemorySink, Summary) {
 fn rebound(text: &str, seed: u64, still: bool) -> (f64, f64) {
     let up = if text.contains("dimension = 3") { 2 } else { 1 };
     let (records, _) = outcome(text, seed, still);
-    let last = records.snapshots[0]
-        .0
-        .iter()
-        .map(|g| g.grain)
-        .max()
-        .unwrap();
+    let (speeds, hit) = fall(&records, up);
+    let most = speeds[hit..].iter().copied().fold(0.0, f64::max);
+    (most / -speeds[hit], at_rest(&records, hit))
+}
+
+/// Speeds up of the grain put in last, by snapshot, m/s; and the snapshot in which it was fastest down.
+fn fall(records: &MemorySink, up: usize) -> (Vec<f64>, usize) {
+    let last = records.snapshots[0].0.iter().map(|g| g.grain).max();
     let speeds: Vec<f64> = records
         .snapshots
         .iter()
-        .filter_map(|(grains, _)| grains.iter().find(|g| g.grain == last))
+        .filter_map(|(grains, _)| grains.iter().find(|g| Some(g.grain) == last))
         .map(|g| g.velocity[up])
         .collect();
     let hit = (0..speeds.len())
         .min_by(|&a, &b| speeds[a].total_cmp(&speeds[b]))
         .unwrap();
-    let then = &records.snapshots[hit].0;
-    let stands = then
+    (speeds, hit)
+}
+
+/// Share of the grains that are at rest in a snapshot.
+fn at_rest(records: &MemorySink, snapshot: usize) -> f64 {
+    let grains = &records.snapshots[snapshot].0;
+    let rests = grains
         .iter()
-        .filter(|g| ["rest", "rigid"].contains(&g.regime.name()))
-        .count();
-    let most = speeds[hit..].iter().copied().fold(0.0, f64::max);
-    (most / -speeds[hit], stands as f64 / then.len() as f64)
+        .filter(|g| ["rest", "rigid"].contains(&g.regime.name()));
+    rests.count() as f64 / grains.len() as f64
 }
 
 fn mean_and_error(values: &[f64]) -> (f64, f64) {
@@ -148,36 +153,19 @@ fn spheres_rebound_from_a_still_bed_as_from_a_stepped_one() {
     }
 }
 
-/// Stepped grains, of all others, in the snapshot after that in which the grain put in last was fastest down.
-fn stepped_after_blow(text: &str) -> f64 {
-    let (records, _) = outcome(text, 1, true);
-    let last = records.snapshots[0].0.len() as u32 - 1;
-    let of = |k: usize| records.snapshots[k].0.iter().find(|g| g.grain == last);
-    let speed = |k: usize| of(k).map_or(0.0, |g| g.velocity[1]);
-    let hit = (0..records.snapshots.len())
-        .min_by(|&a, &b| speed(a).total_cmp(&speed(b)))
-        .unwrap();
-    let of_others = |k: usize| {
-        let others = records.snapshots[k].0.iter().filter(|g| g.grain != last);
-        let (mut stepped, mut all) = (0.0, 0.0);
-        for grain in others {
-            all += 1.0;
-            if !["rest", "rigid"].contains(&grain.regime.name()) {
-                stepped += 1.0;
-            }
-        }
-        stepped / all
-    };
-    assert!(of_others(hit - 5) < 0.4, "{}", of_others(hit - 5));
-    of_others(hit + 2)
-}
-
 /// The wave of a blow undoes what friction holds, as far as it outweighs what links store: so far grains are woken, but not where dampers take
 /// it up in the first contacts.
 #[test]
 fn a_blow_wakes_as_far_as_its_wave_counts() {
-    let [light, heavy] = [0.1, 2.0].map(|ratio| stepped_after_blow(&disks(1.0, ratio)));
-    assert!(light > 0.9 && heavy < 0.8, "{light} {heavy}");
+    let [light, heavy] = [0.1, 2.0].map(|ratio| {
+        let (records, _) = outcome(&disks(1.0, ratio), 1, true);
+        let (_, hit) = fall(&records, 1);
+        // The fastest snapshot may come just after the blow.
+        let before = at_rest(&records, hit - 5);
+        assert!(before > 0.6, "{before}");
+        at_rest(&records, hit + 2)
+    });
+    assert!(light < 0.1 && heavy > 0.2, "{light} {heavy}");
 }
 
 /// Mechanical energy of a row, J.
