@@ -27,8 +27,8 @@ const fn band(dimensions: usize) -> usize {
 pub(super) enum Origin {
     /// The neighbour search.
     Search,
-    /// The lists themselves, which are not stale, without pairs at rest, and what is near woken grains: neither these nor their
-    /// neighbours at rest have moved, and near stepped ones they are in the lists.
+    /// The lists themselves, which are not stale: without pairs of which both rest, and with the neighbours at rest of woken grains. Pairs of
+    /// these with stepped grains are in the lists already.
     Lists,
 }
 

@@ -226,13 +226,16 @@ pub fn foresee<D: Integrate>(
     Forecast { back, horizon }
 }
 
-/// Returns, for each flying slot that may meet one of some slots, which had stood and may now move by half the margin, before it comes
-/// back, the slot and the new time at which it must be back, s.
+/// Returns the flying slots that may meet a woken one sooner than they are due, each with its new time of return, s. A woken grain moves by at
+/// most half the margin until the next search.
 pub(super) fn meet<D: Integrate>(world: &World<D>, woken: &[u32], now: f64) -> Vec<(u32, f64)> {
     let arrays = &world.grains.arrays;
     let g = world.physics.gravity.norm();
     let margin = world.physics.options.outer_margin;
     let mut sooner = Vec::new();
+    if woken.is_empty() {
+        return sooner;
+    }
     for flyer in regimes::flying(world) {
         let back = world.grains.back[flyer as usize];
         let length = back - now;

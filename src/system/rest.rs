@@ -399,7 +399,7 @@ pub(super) fn unbalanced<D: Integrate>(world: &World<D>, morph: &MorphSetup) -> 
 }
 
 /// Returns warnings for the summary where grains were at rest: of energy that morphs took or gave beyond a share of all losses and
-/// of the weights times diameters; and of forces in space.
+/// of the weights times diameters.
 pub(super) fn morph_warnings<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
