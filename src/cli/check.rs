@@ -8,8 +8,11 @@ use super::report::{duration, print, print_json, short};
 use super::source;
 use crate::cluster::integrate::Integrate;
 use crate::geometry::Vector;
+use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Resolved};
-use crate::system::{FreedomName, Plan, QuasiStaticSetup, Setup, driver_of, moving_part};
+use crate::system::{
+    FreedomName, Plan, QuasiStaticSetup, Setup, driver_of, moving_part, why_all_step,
+};
 
 /// Checks the scenario and describes its run.
 pub(super) fn check(args: &CheckArgs) -> Result<(), Failure> {
@@ -76,6 +79,7 @@ fn show<D: Integrate>(
             "meshes": setup.meshes(),
             "materials": setup.matter.materials,
             "regimes": regimes,
+            "rest": rest_of(spec, setup),
             "integrator": setup.motion.integrator,
             "step": plan.step,
             "step_reasons": plan.reasons,
@@ -124,6 +128,7 @@ fn show<D: Integrate>(
         line("", reason.clone());
     }
     line("regimes", regimes.join(", "));
+    line("rest", rest_of(spec, setup));
     line(
         "at rest",
         format!(
@@ -143,6 +148,22 @@ fn show<D: Integrate>(
     lines.extend(plan.warnings.iter().map(|text| told("warning", text)));
     lines.push(String::new());
     print(lines.join("\n").as_bytes())
+}
+
+/// Says whether grains come to rest, and why.
+fn rest_of<D: Integrate>(spec: &Spec, setup: &Setup<D>) -> String {
+    let forbidden = spec.morph.as_ref().is_some_and(|morph| !morph.rigid);
+    match setup.models.morph {
+        Some(morph) if morph.by_default => {
+            "grains in equilibrium are not stepped (`morph.rigid = false` steps all)".to_string()
+        }
+        Some(_) => "grains in equilibrium are not stepped, as [morph] says".to_string(),
+        None if forbidden => "all grains are stepped: `morph.rigid = false`".to_string(),
+        None => format!(
+            "all grains are stepped: {}",
+            why_all_step(setup).unwrap_or_default()
+        ),
+    }
 }
 
 /// Formats seconds, with two digits if they are few.

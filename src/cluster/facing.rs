@@ -12,9 +12,10 @@ use super::kernel::HAIR;
 use super::lists::ContactHistory;
 use super::still::WallName;
 use super::world::{Cell, Grains, Physics, Shapes, Walls, World};
-use super::{arcs, bodies, kinematics, observe};
+use super::{arcs, bodies, crossing, kinematics, observe};
 use crate::geometry::Vector;
 use crate::geometry::surface::Surface;
+use crate::walls::Pose;
 
 fn cross(a: [f64; 2], b: [f64; 2]) -> f64 {
     a[0] * b[1] - a[1] * b[0]
@@ -399,6 +400,34 @@ fn facing_flat<D: Integrate>(
 fn depth<D: Integrate>(world: &World<D>, (boundary, surface): (u16, u32), slot: u32) -> f64 {
     let contact = kinematics::surface_kinematics(world, boundary, surface, slot);
     contact.map_or(f64::NEG_INFINITY, |contact| contact.overlap)
+}
+
+/// The arc that faced a surface of a boundary a step ago, when the boundary had that pose: of several the one with the least depth. The slot
+/// itself where none did, and for other grains.
+pub(super) fn faced_before<D: Integrate>(
+    world: &World<D>,
+    (boundary, surface): (u16, u32),
+    slot: u32,
+    pose: &Pose<D>,
+) -> u32 {
+    let Some((grain, count)) = face(&world.shapes, &world.grains, slot).arcs else {
+        return slot;
+    };
+    let boundary = &world.walls.boundaries[usize::from(boundary)];
+    let mut best = (slot, f64::INFINITY);
+    for arc in grain + 1..grain + 1 + count {
+        let at = crossing::motion(&world.shapes, &world.grains, arc as usize);
+        let before = at.position - at.velocity * world.clock.step;
+        let Some(probe) = boundary.probe(surface, pose, before) else {
+            continue;
+        };
+        let normal = pose.vector_from_frame(probe.normal);
+        let depth = world.grains.arrays.radius(arc as usize) - probe.distance;
+        if world.shapes.lies(arc, -normal) == 0 && depth < best.1 {
+            best = (arc, depth);
+        }
+    }
+    best.0
 }
 
 /// Among the arcs of a grain that face a surface the one with the least depth; if none faces it,

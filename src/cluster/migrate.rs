@@ -4,7 +4,7 @@ use super::arrays::Status;
 use super::border::Border;
 use super::integrate::Integrate;
 use super::lists::ContactHistory;
-use super::still::{WallName, Wrench};
+use super::still::{Calm, WallName, Wrench};
 use super::world::{Contacts, Grains, Sleeping, World};
 use crate::body::GrainId;
 use crate::hgraph::ClusterIndex;
@@ -37,7 +37,7 @@ struct Inner<D: Integrate> {
     damper: Row,
     previous: Row,
     fresh: bool,
-    calm: u16,
+    calm: Calm,
     held: Wrench,
     pushed: Wrench,
 }

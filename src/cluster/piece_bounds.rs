@@ -9,7 +9,7 @@ use super::integrate::Integrate;
 use super::kernel::Change;
 use super::state::Book;
 use super::world::{Contacts, Walls, World};
-use super::{crossing, kinematics};
+use super::{bodies, crossing, facing, kinematics};
 use crate::contact::{Law, with_law};
 use crate::geometry::surface::Surface;
 
@@ -74,6 +74,12 @@ fn note_bounds_of<D: Integrate>(
     let changed = change.before.touch ^ change.after.touch;
     for lane in (0..8).filter(|lane| changed >> lane & 1 == 1) {
         let [slot, surface] = batch.of(lane);
+        let faces = change.after.touch >> lane & 1 == 1;
+        // Where a grain of arcs does not face the piece any more, its lane has an arc that touches nothing.
+        let slot = match faces {
+            true => slot,
+            false => facing::faced_before(world, (wall.boundary, surface), slot, &poses[0]),
+        };
         let at = crossing::motion(&world.shapes, &world.grains, slot as usize);
         let radius = world.grains.arrays.radius(slot as usize);
         let ball = kinematics::law_radius(&world.shapes, &world.grains, slot as usize);
@@ -86,15 +92,20 @@ fn note_bounds_of<D: Integrate>(
             let x = boundary.to_frame(surface, &poses[k], places[k]);
             radius - boundary.surface(surface).distance_bound(x)
         });
-        let faces = change.after.touch >> lane & 1 == 1;
-        let curvature = match (faces, curvatures) {
-            (true, [None, Some(curvature)]) if overlaps[0] > 0.0 => curvature,
-            (false, [curvature, None]) if overlaps[1] > 0.0 => curvature.unwrap_or(0.0),
-            _ => continue,
-        };
+        let grain = bodies::candidate(&world.shapes, &world.grains, slot);
+        let is_arc = grain != slot;
+        let touching = usize::from(faces);
+        let other = 1 - touching;
+        // An arc need not have left the region of the piece: another one may face it, or none.
+        if overlaps[other] <= 0.0 || (curvatures[other].is_some() && !is_arc) {
+            continue;
+        }
+        let known = curvatures[touching].or((is_arc || !faces).then_some(0.0));
+        let Some(curvature) = known else { continue };
         found.push(AtBound {
             class,
-            slot,
+            // Arcs of one grain may follow each other.
+            slot: grain,
             faces,
             overlaps,
             curvature,

@@ -31,6 +31,24 @@ pub type Wrench = [f64; 6];
 /// Position of a link in the lists: whether with a wall, class, batch and lane.
 pub(super) type Place = (bool, usize, usize, usize);
 
+/// How long a stepped grain has been calm, and where it was.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Calm {
+    /// Number of consecutive checks at which it was calm.
+    pub checks: u16,
+    /// Where it was when grains were chosen to be stopped the last time, or when it was woken since, m; NaN: not known.
+    pub place: [f64; 3],
+}
+
+impl Default for Calm {
+    fn default() -> Self {
+        Calm {
+            checks: 0,
+            place: [f64::NAN; 3],
+        }
+    }
+}
+
 /// Data of grains at rest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Still {
@@ -47,8 +65,8 @@ pub struct Still {
     pub evaluations: u32,
     /// Slots at rest near a stepped grain, ascending.
     pub rim: Vec<u32>,
-    /// By slot: number of consecutive checks at which a stepped grain was calm.
-    pub calm: Vec<u16>,
+    /// By slot: how long each stepped grain has been calm.
+    pub calm: Vec<Calm>,
     /// Number of grains at rest.
     pub count: usize,
     /// Whether links with walls formed or ended since `at_walls` was summed.
@@ -68,7 +86,7 @@ impl Still {
     pub fn make_room(&mut self, slots: usize) {
         self.held.resize(slots, [0.0; 6]);
         self.pushed.resize(slots, [0.0; 6]);
-        self.calm.resize(slots, 0);
+        self.calm.resize(slots, Calm::default());
     }
 
     /// Applies new numbers of slots; `order` lists the old slot of each new one.
@@ -175,7 +193,7 @@ pub fn stop<D: Integrate>(
         world.grains.arrays.status[s] = still;
         world.sleeping.still.held[s] = [0.0; 6];
         world.sleeping.still.pushed[s] = [0.0; 6];
-        world.sleeping.still.calm[s] = 0;
+        world.sleeping.still.calm[s] = Calm::default();
         world.grains.halt_body(slot);
     }
     bodies::put_displaced(&world.physics, &mut world.shapes, &mut world.grains, slots);
@@ -285,7 +303,10 @@ pub fn wake<D: Integrate>(world: &mut World<D>, border: &mut Border, slots: &[u3
         let [fx, fy, fz, mx, my, mz] = held;
         D::add_force(&mut world.grains.arrays, s, [fx, fy, fz], [mx, my, mz]);
         world.sleeping.still.pushed[s] = [0.0; 6];
-        world.sleeping.still.calm[s] = 0;
+        world.sleeping.still.calm[s] = Calm {
+            checks: 0,
+            place: three(world.grains.arrays.position(s)),
+        };
         if world.grains.arrays.status[s].is_ghost() {
             world.grains.arrays.status[s] = Status::Ghost;
             border.ghosts.push(slot);

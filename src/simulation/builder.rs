@@ -268,7 +268,10 @@ fn bring_law<D: Dimension>(
 ) -> Result<(), SimulationError> {
     let name = law.name();
     let without = [
-        (setup.models.morph.is_some(), "`[morph]`"),
+        (
+            setup.models.morph.is_some_and(|morph| !morph.by_default),
+            "`[morph]`",
+        ),
         (setup.models.events.is_some(), "`[events]`"),
         (setup.motion.collisions.is_some(), "`run.collisions`"),
         (
@@ -302,6 +305,8 @@ fn bring_law<D: Dimension>(
         .matter
         .laws
         .set(a as u16, b as u16, ContactLaw::Own(law));
+    // Only by default here.
+    setup.models.morph = None;
     Ok(())
 }
 

@@ -91,7 +91,7 @@ pub use driver_of::{Driver, Rows, driver_of};
 pub use error::SystemError;
 pub use events::Events;
 pub use expansion::expanded;
-pub use features::{Asked, Part, features, left_out, refused};
+pub use features::{Asked, Part, features, left_out, refused, why_all_step};
 pub use feed_room::Room;
 pub use filled::Filled;
 pub(crate) use filled::{filling_part, moving_part};

@@ -170,6 +170,9 @@ pub(super) fn look_at_rest<D: Integrate>(
         }
         changed |= put_to_sleep(system, sink, &resting)?;
     }
+    if choose {
+        stopping::note_places(&mut system.dem.world);
+    }
     if displaced || changed {
         system.account(now);
     }
@@ -192,7 +195,7 @@ fn is_restless<D: Integrate>(system: &mut System<D>, morph: &MorphSetup) -> bool
     let world = &system.dem.world;
     let found = || field_loads::are_fast(&system.setup, world, &system.fields, morph);
     let restless = system.s.rest.restless.unwrap_or_else(found);
-    if restless && system.s.rest.restless.is_none() {
+    if restless && system.s.rest.restless.is_none() && !morph.by_default {
         system.s.warnings.push(
             "no grain is put to rest: fields change faster than equilibrium is solved for (docs/morphing.md)"
                 .to_string(),

@@ -7,7 +7,7 @@ use crate::cluster::field_loads::weight;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Other, World};
 use crate::field::FieldSet;
-use crate::geometry::Vector;
+use crate::geometry::{Vector, three};
 
 /// Counts the checks in a row at which stepped grains were calm.
 pub(super) fn count_calm<D: Integrate>(world: &mut World<D>, morph: &MorphSetup) {
@@ -21,13 +21,37 @@ pub(super) fn count_calm<D: Integrate>(world: &mut World<D>, morph: &MorphSetup)
         let mass = 1.0 / arrays.inverse_mass(s);
         let kinetic = 0.5 * mass * v.norm_squared() + turning_energy(world, slot, spin);
         let bound = morph.kinetic * mass * g * 2.0 * arrays.radius(s);
-        calm[s] = if kinetic < bound {
-            calm[s].saturating_add(1)
+        calm[s].checks = if kinetic < bound {
+            calm[s].checks.saturating_add(1)
         } else {
             0
         };
     }
     world.sleeping.still.calm = calm;
+}
+
+/// Keeps the places of stepped grains until grains are chosen again.
+pub(super) fn note_places<D: Integrate>(world: &mut World<D>) {
+    for &slot in &world.grains.active {
+        let s = slot as usize;
+        world.sleeping.still.calm[s].place = three(world.grains.arrays.position(s));
+    }
+}
+
+/// Returns whether a grain creeps: whether its mean velocity since grains were last chosen has more energy than `creep`.
+/// What vibrates has none; what slides slowly, held back by friction and dampers alone, would be frozen by a stop.
+fn creeps<D: Integrate>(world: &World<D>, morph: &MorphSetup, slot: u32, g: f64) -> bool {
+    // Who is calm at each check moves no faster on average.
+    if morph.creep >= morph.kinetic {
+        return false;
+    }
+    let s = slot as usize;
+    let from = world.sleeping.still.calm[s].place;
+    let to = three(world.grains.arrays.position(s));
+    let way: f64 = (0..3).map(|k| (to[k] - from[k]).powi(2)).sum();
+    let energy = 0.5 * way / (morph.dwell * morph.dwell);
+    // A place that is not known is no rest.
+    energy.is_nan() || energy >= morph.creep * g * 2.0 * world.grains.arrays.radius(s)
 }
 
 /// Returns the rotational energy of a stepped grain with this spin (radius times spin), J.
@@ -88,11 +112,12 @@ pub(super) fn resting<D: Integrate>(
         .grains
         .active
         .iter()
-        .all(|&slot| calm[slot as usize] < LOOKS)
+        .all(|&slot| calm[slot as usize].checks < LOOKS)
     {
         return Vec::new();
     }
     let Pressing { links, sums } = pressing(world);
+    let scale = cluster::field_loads::scale(&world.physics, &world.sleeping);
     let mut resting: Vec<u32> = world
         .grains
         .active
@@ -100,7 +125,7 @@ pub(super) fn resting<D: Integrate>(
         .copied()
         .filter(|&slot| {
             let s = slot as usize;
-            if calm[s] < LOOKS {
+            if calm[s].checks < LOOKS || creeps(world, morph, slot, scale) {
                 return false;
             }
             let (f, m) = D::force(arrays, s);
@@ -142,7 +167,7 @@ pub(super) fn resting<D: Integrate>(
     let thrash = &rest.thrash;
     resting.retain(|&slot| {
         let s = slot as usize;
-        calm[s] >= LOOKS.saturating_mul(thrash.dwells(arrays.id[s]))
+        calm[s].checks >= LOOKS.saturating_mul(thrash.dwells(arrays.id[s]))
     });
     resting
 }

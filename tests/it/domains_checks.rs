@@ -8,7 +8,7 @@ use arenite::cluster::integrate::Integrate;
 use arenite::geometry::{Planar, Spatial, Vector};
 use arenite::ranks::{One, Ranks};
 use arenite::record::{MemorySink, SeriesRow};
-use arenite::system::{Control, Outcome, PeriodicAxis, Setup, System};
+use arenite::system::{Control, MorphSetup, Outcome, PeriodicAxis, Setup, System};
 
 use crate::setups::{Dice, add, empty, linear, planar};
 
@@ -173,6 +173,19 @@ pub fn domains(ranks: &dyn Ranks) {
         own.run(&mut MemorySink::default(), &mut Control::new(&never))
             .unwrap();
         assert_eq!(shared.system.state_hash(), own.state_hash());
+    }
+    // What nobody asked for goes without a word.
+    let mut by_default = setup;
+    by_default.models.morph = asked.models.morph.map(|morph| MorphSetup {
+        by_default: true,
+        ..morph
+    });
+    if let Some(shared) = over(ranks, &by_default, None) {
+        let warnings = shared.system.summary().warnings;
+        assert!(
+            !warnings.iter().any(|w| w.contains("stepped")),
+            "{warnings:?}"
+        );
     }
 }
 

@@ -112,7 +112,9 @@ pub fn end<D: Integrate>(setup: &Setup<D>) -> Vec<Grain<D>> {
 /// what is held against statics.
 pub fn finely() -> MorphSetup {
     MorphSetup {
+        by_default: false,
         kinetic: 1e-4,
+        creep: 1e-4,
         dwell: 0.01,
         residual: 1e-3,
         residual_share: 2e-4,

@@ -37,6 +37,11 @@ impl ContactTerms {
         *self == ContactTerms::default()
     }
 
+    /// Whether links can pull.
+    pub fn attract(&self) -> bool {
+        self.cohesion.is_some() || self.plastic.is_some_and(|plastic| plastic.cohesion > 0.0)
+    }
+
     /// Returns the greatest attraction of a link of effective radius `radius` (m) at an overlap (m), N.
     fn pull(&self, radius: f64, overlap: f64) -> f64 {
         self.cohesion

@@ -2,16 +2,20 @@
 
 use super::capable;
 use super::check::Check;
+use crate::contact::ContactTerms;
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
-use crate::scenario::spec::Spec;
-use crate::system::{MorphSetup, Setup};
+use crate::scenario::spec::{MorphSpec, Spec};
+use crate::system::{MorphSetup, Setup, why_all_step};
 
 /// Defaults of the policy as fractions of the dwell after which a link is stable (ten contact times).
 const CALM: f64 = 0.4;
 const CARRY: f64 = 7.5;
 const SOLVE_TIME: f64 = 1.5;
+
+/// Default of `creep` over `kinetic` where links can pull: a tenth of its velocity.
+const CREEP: f64 = 0.01;
 
 /// Checks the section and writes its defaults into it.
 pub(super) fn build<D: Dimension>(
@@ -21,16 +25,25 @@ pub(super) fn build<D: Dimension>(
 ) -> Result<Option<MorphSetup>, Problem> {
     let tolerance = spec.run.tolerance;
     let dwell = setup.motion.stable_dwell;
-    let Some(section) = &mut spec.morph else {
+    let by_default = spec.morph.is_none();
+    if by_default && why_all_step(setup).is_some() {
         return Ok(None);
-    };
+    }
+    // What the scenario leaves to the program stays out of it.
+    let mut defaults = MorphSpec::default();
+    let section = spec.morph.as_mut().unwrap_or(&mut defaults);
+    let attract = setup.matter.laws.terms.iter().any(ContactTerms::attract);
+    let creep = if attract { CREEP } else { 1.0 };
     let at = Place::of("morph");
     let value = |key: &str, given: &mut Option<f64>, default: f64| {
         check.positive(&at.key(key), *given.get_or_insert(default))
     };
     let residual = value("residual", &mut section.residual, 100.0 * tolerance)?;
+    let kinetic = value("kinetic", &mut section.kinetic, 0.1 * tolerance)?;
     let morph = MorphSetup {
-        kinetic: value("kinetic", &mut section.kinetic, 0.1 * tolerance)?,
+        by_default,
+        kinetic,
+        creep: value("creep", &mut section.creep, creep * kinetic)?,
         dwell: value("dwell", &mut section.dwell, CALM * dwell)?,
         residual,
         residual_share: value(

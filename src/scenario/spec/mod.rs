@@ -78,8 +78,8 @@ pub struct Spec {
     /// Hard collisions from event to event instead of contacts that last. Absent: contacts last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<EventsSpec>,
-    /// Grains in equilibrium stand still until something wakes them. Absent: each grain in touch
-    /// is stepped all the time.
+    /// Grains in equilibrium stand still until something wakes them. Absent: disks and spheres do where gravity acts
+    /// and everything in the scenario supports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub morph: Option<MorphSpec>,
     /// Materials by name, as `[material.clay]`. A name that is not defined here is looked for

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When grains in equilibrium come to stand still, and when they are woken (docs/morphing.md).
-/// Forces are in weights of the grain; the defaults follow from `run.tolerance`.
+/// When grains in equilibrium come to stand still, and when they are woken (docs/morphing.md). Without this section disks and spheres do
+/// where gravity acts and everything in the scenario supports it. Forces are in weights of the grain; the defaults follow from `run.tolerance`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MorphSpec {
@@ -14,6 +14,10 @@ pub struct MorphSpec {
     /// A grain is calm under this kinetic energy, over m g d. Default: tolerance / 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinetic: Option<f64>,
+    /// It creeps, and is not stopped, when its mean velocity over `dwell` has more kinetic energy than this, over m g d. Default: `kinetic` / 100 where links can pull, since
+    /// what cohesion holds fails slowly; else `kinetic`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub creep: Option<f64>,
     /// It must be calm for so long, s. Default: 4 contact times of the softest pair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dwell: Option<f64>,
@@ -45,6 +49,25 @@ pub struct MorphSpec {
     /// It is woken when a solve leaves it lacking more than this. Default: 200 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual_after_solve: Option<f64>,
+}
+
+impl Default for MorphSpec {
+    fn default() -> Self {
+        MorphSpec {
+            rigid: default_rigid(),
+            kinetic: None,
+            creep: None,
+            dwell: None,
+            residual: None,
+            residual_share: None,
+            wake: None,
+            strike: None,
+            wake_share: None,
+            carry_every: None,
+            solve_time: None,
+            residual_after_solve: None,
+        }
+    }
 }
 
 fn default_rigid() -> bool {

@@ -170,7 +170,8 @@ pub fn domains_of<D: Dimension>(
 /// Removes from a setup what ranks cannot share but what only saves time: every grain is stepped, and the setup warns that it is.
 pub(super) fn stepped<D: Dimension>(mut setup: Setup<D>) -> Setup<D> {
     let mut without = Vec::new();
-    if setup.models.morph.take().is_some() {
+    let rest = setup.models.morph.take();
+    if rest.is_some_and(|morph| !morph.by_default) {
         without.push("[morph] (nobody stands still)");
     }
     if setup.motion.collisions.take().is_some() {

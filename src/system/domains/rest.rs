@@ -43,6 +43,7 @@ impl<D: Integrate> Domains<'_, D> {
                 &morph,
             );
             changed |= self.put_to_sleep(&resting)?;
+            stopping::note_places(&mut self.system.dem.world);
         }
         if changed {
             self.renew()?;

@@ -59,8 +59,12 @@ pub enum CollapseName {
 /// Conditions under which grains come to rest and are woken (docs/morphing.md).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MorphSetup {
+    /// Whether the scenario does not ask for it: what does not support it then steps all grains, without a word.
+    pub by_default: bool,
     /// Kinetic energy below which a grain is calm, over m g d.
     pub kinetic: f64,
+    /// The same for its mean velocity over this time, below which it does not creep.
+    pub creep: f64,
     /// Time for which it must be calm, s.
     pub dwell: f64,
     /// Residual that it may have when it is stopped, in weights.

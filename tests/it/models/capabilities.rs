@@ -63,8 +63,8 @@ fn scene(dimension: usize, model: Model) -> Table {
         false => [1e5, 5e4, 3.0, 1.0],
     };
     let (run, section) = match model {
-        Model::Dem | Model::Ranks => ("flight = false", ""),
-        Model::Flight => ("collisions = true", ""),
+        Model::Dem | Model::Ranks => ("flight = false", "[morph]\nrigid = false\n"),
+        Model::Flight => ("collisions = true", "[morph]\nrigid = false\n"),
         Model::Collisions => ("", "[events]\ncollapse = 'elastic'\n"),
         Model::Rest => ("", "[morph]\n"),
         Model::QuasiStatic => (

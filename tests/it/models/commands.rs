@@ -110,12 +110,13 @@ fn twins() -> Vec<Twin> {
     };
     let tilted = "[[perturb]]\ntime = 0.487\ntilt = { angle = 0.4, duration = 0.2 }";
     let rest = "[morph]\n";
+    let stepped = "[morph]\nrigid = false\n";
     let mut all = vec![
         motion("tap", rest, tapped, "", tap()),
-        motion("tap without rest", "", tapped, "", tap()),
+        motion("tap without rest", stepped, tapped, "", tap()),
         motion("remove", rest, removed, "", remove()),
         motion("open", rest, "", opened, open()),
-        motion("open without rest", "", "", opened, open()),
+        motion("open without rest", stepped, "", opened, open()),
         motion("shake", rest, shaken, "", shake),
         motion("tilt", rest, tilted, "", tilt),
         motion("hard, tap", HARD, tapped, "", tap()),

@@ -21,6 +21,8 @@ series = "never"
 snapshots = "never"
 checkpoint = "never"
 events = "none"
+[morph]
+rigid = false
 [[boundary]]
 name = "box"
 material = "thesis-wall"

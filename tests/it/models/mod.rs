@@ -47,6 +47,7 @@ pub mod random_means;
 pub mod random_runs;
 pub mod random_walls;
 pub mod rest_by_collisions;
+pub mod rest_by_default;
 pub mod rest_groups;
 pub mod rigid_groups_asleep;
 pub mod rigidity;

@@ -150,9 +150,7 @@ fn scenario(seed: u64, kind: Kind) -> String {
         "[run]\nend_time = {FINISH}\nintegrator = \"{integrator}\"\nflight = {}\ncollisions = {}\n[log]\nseries = 0.01\ncheckpoint = \"never\"\n",
         kind.flight, kind.collisions
     );
-    if kind.still {
-        text += "[morph]\nrigid = true\n";
-    }
+    let _ = writeln!(text, "[morph]\nrigid = {}", kind.still);
     let density = dice.between(500.0, 3000.0);
     let _ = writeln!(text, "[material.stuff]\ndensity = {density}");
     if kind.law != LawKind::Linear {

@@ -40,15 +40,15 @@ struct Models {
 
 const STEPPED: Models = Models {
     run: "flight = false\n",
-    morph: "",
+    morph: "[morph]\nrigid = false\n",
 };
 const FLYING: Models = Models {
     run: "flight = true\n",
-    morph: "",
+    morph: "[morph]\nrigid = false\n",
 };
 const COLLIDING: Models = Models {
     run: "flight = true\ncollisions = true\n",
-    morph: "",
+    morph: "[morph]\nrigid = false\n",
 };
 const STILL: Models = Models {
     run: "flight = true\n",

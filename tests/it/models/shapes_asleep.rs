@@ -39,7 +39,9 @@ fn on_a_floor<D: Formed>(form: ShapeTemplate<D>, friction: f64, turn: f64) -> Se
     let mut setup = empty::<D>(linear(1e6, 3e5, 60.0, 30.0, friction), 1e-5, 1.0);
     setup.fields.gravity = place::<D>(0.0, -G);
     setup.models.morph = Some(MorphSetup {
+        by_default: false,
         kinetic: 1e-4,
+        creep: 1e-4,
         dwell: 4e-3,
         residual: 0.1,
         residual_share: 0.02,

@@ -288,7 +288,7 @@ valve = {{ meter = "in", count = 20, feed = 0 }}
 /// too.
 #[test]
 fn a_valve_shuts_a_feed() {
-    for more in ["", "[morph]"] {
+    for more in ["[morph]\nrigid = false\n", "[morph]\n"] {
         let (system, sink) = support::run(&support::written_planar(&filling(more)));
         let [at] = closed(&sink)[..] else {
             panic!("it closes once")

@@ -179,7 +179,7 @@ fn beds_come_to_rest_on_triangles() {
 /// A run among triangles that goes on from each of its saved states ends with the same bits, standing still or not.
 #[test]
 fn saved_states_go_on_with_the_same_bits() {
-    for more in ["", "[morph]\n"] {
+    for more in ["[morph]\nrigid = false\n", "[morph]\n"] {
         let mut setup = bed(&open_box(), more);
         setup.run.end_time = 0.9;
         setup.log.checkpoint = Some(0.2);

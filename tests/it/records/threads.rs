@@ -130,6 +130,7 @@ fn threads_change_no_bit_where_grains_come_to_rest() {
     }
     setup.models.morph = Some(MorphSetup {
         kinetic: 10.0,
+        creep: 10.0,
         dwell: 1e-4,
         residual: 1e3,
         ..crate::support::finely()

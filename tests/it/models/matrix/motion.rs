@@ -77,6 +77,8 @@ pub fn motion(space: bool, case: &[&str]) -> String {
         // Soon and roughly, so that most stand still within the run, rain or not.
         text += "[morph]\nkinetic = 0.3\ndwell = 1e-3\nresidual = 3.0\nresidual_after_solve = 6.0\nwake = 20.0\nwake_share = 2.0\ncarry_every = 5e-3\n\
                  solve_time = 2e-3\n";
+    } else {
+        text += "[morph]\nrigid = false\n";
     }
     if start == "settled" {
         text += "[settle]\nat_most = 0.06\nkinetic_fraction = 1e-9\n";
