@@ -6,10 +6,11 @@
 //! cargo run --release --example branch_twins -- SCENARIO SEEDS FROM FOR [KEY=VALUE ...]
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use arenite::cluster::integrate::Integrate;
+use arenite::event::Regime;
 use arenite::record::{BodyRef, MemorySink, NullSink};
 use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::system::{Control, Setup, System};
@@ -35,7 +36,7 @@ fn name(body: &BodyRef) -> String {
     format!("{body:?}")
 }
 
-/// Goes on from a state; returns all forces at the end, and which bodies are at rest there.
+/// Goes on from a state; returns all forces at the end, and the names of the grains at rest there, ascending.
 fn branch<D: Integrate>(
     setup: Setup<D>,
     state: &[u8],
@@ -47,16 +48,12 @@ fn branch<D: Integrate>(
     let mut sink = MemorySink::default();
     system.run(&mut sink, &mut Control::new(&never))?;
     let (grains, links) = sink.snapshots.pop().ok_or("the run made no snapshot")?;
-    let asleep = grains
+    let mut asleep: Vec<String> = grains
         .iter()
-        .filter(|grain| {
-            matches!(
-                grain.regime,
-                arenite::event::Regime::Rest | arenite::event::Regime::Rigid
-            )
-        })
+        .filter(|grain| matches!(grain.regime, Regime::Rest | Regime::Rigid))
         .map(|grain| name(&BodyRef::Grain(grain.grain)))
         .collect();
+    asleep.sort();
     let mut forces = Forces::new();
     for link in &links {
         let (a, b) = (name(&link.body_a), name(&link.body_b));
@@ -66,7 +63,7 @@ fn branch<D: Integrate>(
     Ok((forces, asleep))
 }
 
-/// Returns the change of the sum of forces, and the sum of all differences, over the sum.
+/// Returns, of links among grains at rest and walls, the difference of the sums of forces and the sum of all differences, over the second sum.
 fn apart(one: &Forces, other: &Forces, asleep: &[String]) -> [f64; 2] {
     let sleeps = |body: &String| body.starts_with("Boundary") || asleep.binary_search(body).is_ok();
     let among = |forces: &Forces| -> Forces {
@@ -76,7 +73,7 @@ fn apart(one: &Forces, other: &Forces, asleep: &[String]) -> [f64; 2] {
     let (one, other) = (among(one), among(other));
     let sum: f64 = other.values().sum();
     let of = |forces: &Forces, key| forces.get(key).copied().unwrap_or(0.0);
-    let keys: std::collections::BTreeSet<_> = one.keys().chain(other.keys()).collect();
+    let keys: BTreeSet<_> = one.keys().chain(other.keys()).collect();
     let all: f64 = keys
         .iter()
         .map(|key| (of(&one, key) - of(&other, key)).abs())
@@ -84,6 +81,7 @@ fn apart(one: &Forces, other: &Forces, asleep: &[String]) -> [f64; 2] {
     [one.values().sum::<f64>() / sum - 1.0, all / sum]
 }
 
+/// Branches one run, and says how far the branches are apart.
 fn twins<D: Integrate>(mut setup: Setup<D>, from: f64, more: f64) -> Result<String, Failure> {
     let morph = setup.models.morph.take();
     setup.log.series = None;
@@ -97,8 +95,7 @@ fn twins<D: Integrate>(mut setup: Setup<D>, from: f64, more: f64) -> Result<Stri
     setup.log.snapshots = Some(from + more);
     let mut sleeping = setup.clone();
     sleeping.models.morph = morph;
-    let (asleep, mut who) = branch(sleeping, &state, from + more)?;
-    who.sort();
+    let (asleep, who) = branch(sleeping, &state, from + more)?;
     let (stepped, _) = branch(setup.clone(), &state, from + more)?;
     let mut chaotic = setup.clone();
     chaotic.fields.gravity = chaotic.fields.gravity * (1.0 + 1e-12);

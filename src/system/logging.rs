@@ -454,7 +454,15 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
     warnings
         .extend(dropped.map(|kind| format!("an event `{}` at no time was dropped", kind.name())));
     warnings.extend(super::reason::imbalance(&energy));
-    warnings.extend(system.s.rest.thrash.warning());
+    // It only costs time; who did not ask for rest has no section to tune.
+    if system
+        .setup
+        .models
+        .morph
+        .is_some_and(|morph| !morph.by_default)
+    {
+        warnings.extend(system.s.rest.thrash.warning());
+    }
     warnings.extend(rest::morph_warnings(
         &system.setup,
         &system.dem.world,
