@@ -125,7 +125,7 @@ fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<&'static str> {
     if setup.run.settle.is_some() {
         found.push("the runs differ from time 0 on: each settles with its own step before");
     }
-    if setup.models.morph.is_some_and(|morph| !morph.by_default) {
+    if setup.models.asks_for_rest() {
         found.push("grains that stand still do so by thresholds: leave [morph] out to see the integrator alone");
     }
     found
@@ -134,7 +134,9 @@ fn warnings<D: Dimension>(setup: &Setup<D>) -> Vec<&'static str> {
 /// Runs once and returns the states at the recorded times.
 fn course<D: Integrate>(setup: &Setup<D>, step: f64, interval: f64) -> Result<Course, Failure> {
     let mut setup = setup.clone();
-    setup.models.morph = setup.models.morph.filter(|morph| !morph.by_default);
+    if !setup.models.asks_for_rest() {
+        setup.models.morph = None;
+    }
     setup.motion.step = Some(step);
     setup.log.series = Some(interval);
     setup.log.snapshots = Some(interval);

@@ -174,18 +174,17 @@ pub(super) fn summary(
 
 /// Says what rest saved, and what energy stops and solves took for it; none where no grain rested.
 fn saved_by_rest(figures: &Summary) -> Option<String> {
-    let (work, regimes) = (&figures.work, &figures.regimes);
-    if regimes.rest + regimes.rigid == 0.0 || work.grain_steps_if_all_stepped == 0 {
+    let regimes = &figures.regimes;
+    if regimes.rest + regimes.rigid == 0.0 {
         return None;
     }
-    let stepped = work.grain_steps as f64 / work.grain_steps_if_all_stepped as f64;
+    let stepped = figures.work.stepped_share()?;
     let lost = &figures.energy.dissipated;
-    let all = lost.damping + lost.slip + lost.collision + lost.morph;
+    let all = lost.total();
     let took = if all > 0.0 { lost.morph / all } else { 0.0 };
     Some(format!(
-        "{:.0} % of grain-steps saved, {:.1e} of what was dissipated taken by morphs",
-        100.0 * (1.0 - stepped),
-        took
+        "{:.0} % of grain-steps saved; stops and solves took {took:.1e} of the dissipated energy",
+        100.0 * (1.0 - stepped)
     ))
 }
 

@@ -232,6 +232,14 @@ pub struct WorkFigures {
     pub grains_per_link_event: GrainsPerLinkEvent,
 }
 
+impl WorkFigures {
+    /// Returns the grain-steps over those if all grains had been stepped; none where there would have been none.
+    pub fn stepped_share(&self) -> Option<f64> {
+        let all = self.grain_steps_if_all_stepped;
+        (all > 0).then(|| self.grain_steps as f64 / all as f64)
+    }
+}
+
 /// Number of grains that the index of clusters visited for each link between grains that formed or broke: merges, and
 /// searches for splits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -329,6 +337,13 @@ pub struct Dissipated {
     /// At morphs; signed.
     #[serde(deserialize_with = "number")]
     pub morph: f64,
+}
+
+impl Dissipated {
+    /// Returns the sum, J.
+    pub fn total(&self) -> f64 {
+        self.damping + self.slip + self.collision + self.morph
+    }
 }
 
 /// Soft collisions (Poeschel and Mueller 2013).

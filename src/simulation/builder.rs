@@ -268,10 +268,7 @@ fn bring_law<D: Dimension>(
 ) -> Result<(), SimulationError> {
     let name = law.name();
     let without = [
-        (
-            setup.models.morph.is_some_and(|morph| !morph.by_default),
-            "`[morph]`",
-        ),
+        (setup.models.asks_for_rest(), "`[morph]`"),
         (setup.models.events.is_some(), "`[events]`"),
         (setup.motion.collisions.is_some(), "`run.collisions`"),
         (
@@ -305,7 +302,7 @@ fn bring_law<D: Dimension>(
         .matter
         .laws
         .set(a as u16, b as u16, ContactLaw::Own(law));
-    // Only by default here.
+    // Rest by default gives way.
     setup.models.morph = None;
     Ok(())
 }

@@ -455,12 +455,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
         .extend(dropped.map(|kind| format!("an event `{}` at no time was dropped", kind.name())));
     warnings.extend(super::reason::imbalance(&energy));
     // It only costs time; who did not ask for rest has no section to tune.
-    if system
-        .setup
-        .models
-        .morph
-        .is_some_and(|morph| !morph.by_default)
-    {
+    if system.setup.models.asks_for_rest() {
         warnings.extend(system.s.rest.thrash.warning());
     }
     warnings.extend(rest::morph_warnings(

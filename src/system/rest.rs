@@ -171,7 +171,7 @@ pub(super) fn look_at_rest<D: Integrate>(
         changed |= put_to_sleep(system, sink, &resting)?;
     }
     if choose {
-        stopping::note_places(&mut system.dem.world);
+        stopping::note_places(&mut system.dem.world, &morph);
     }
     if displaced || changed {
         system.account(now);

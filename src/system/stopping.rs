@@ -30,8 +30,11 @@ pub(super) fn count_calm<D: Integrate>(world: &mut World<D>, morph: &MorphSetup)
     world.sleeping.still.calm = calm;
 }
 
-/// Keeps the places of stepped grains until grains are chosen again.
-pub(super) fn note_places<D: Integrate>(world: &mut World<D>) {
+/// Keeps the places of stepped grains until grains are chosen again, where creep is bounded.
+pub(super) fn note_places<D: Integrate>(world: &mut World<D>, morph: &MorphSetup) {
+    if !morph.bounds_creep() {
+        return;
+    }
     for &slot in &world.grains.active {
         let s = slot as usize;
         world.sleeping.still.calm[s].place = three(world.grains.arrays.position(s));
@@ -41,8 +44,7 @@ pub(super) fn note_places<D: Integrate>(world: &mut World<D>) {
 /// Returns whether a grain creeps: whether its mean velocity since grains were last chosen has more energy than `creep`.
 /// What vibrates has none; what slides slowly, held back by friction and dampers alone, would be frozen by a stop.
 fn creeps<D: Integrate>(world: &World<D>, morph: &MorphSetup, slot: u32, g: f64) -> bool {
-    // Who is calm at each check moves no faster on average.
-    if morph.creep >= morph.kinetic {
+    if !morph.bounds_creep() {
         return false;
     }
     let s = slot as usize;

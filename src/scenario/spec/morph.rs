@@ -14,8 +14,8 @@ pub struct MorphSpec {
     /// A grain is calm under this kinetic energy, over m g d. Default: tolerance / 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinetic: Option<f64>,
-    /// It creeps, and is not stopped, when its mean velocity over `dwell` has more kinetic energy than this, over m g d. Default: `kinetic` / 100 where links can pull, since
-    /// what cohesion holds fails slowly; else `kinetic`.
+    /// It creeps, and is not stopped, when its mean velocity over `dwell` has more kinetic energy than this, over m g d. Default:
+    /// `kinetic` / 100 where links can pull, since what cohesion holds fails slowly; else `kinetic`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creep: Option<f64>,
     /// It must be calm for so long, s. Default: 4 contact times of the softest pair.

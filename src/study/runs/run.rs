@@ -229,8 +229,7 @@ fn of_summary(summary: &Summary) -> Vec<Figure> {
     say("time.virtual", "s", summary.time.simulated);
     say("time.wall", "s", summary.time.wall);
     let work = &summary.work;
-    if work.grain_steps_if_all_stepped > 0 {
-        let share = work.grain_steps as f64 / work.grain_steps_if_all_stepped as f64;
+    if let Some(share) = work.stepped_share() {
         say("work.stepped_share", "1", share);
     }
     say("work.stress_solves", "1", work.stress_solves as f64);
@@ -243,7 +242,7 @@ fn of_summary(summary: &Summary) -> Vec<Figure> {
     say("events.morph", "1", morphs.unwrap_or(0) as f64);
     let energy = &summary.energy;
     let lost = &energy.dissipated;
-    let all = lost.damping + lost.slip + lost.collision + lost.morph;
+    let all = lost.total();
     say("energy.dissipated", "J", all);
     if all != 0.0 {
         say("energy.dissipated.damping_share", "1", lost.damping / all);

@@ -170,10 +170,10 @@ pub fn domains_of<D: Dimension>(
 /// Removes from a setup what ranks cannot share but what only saves time: every grain is stepped, and the setup warns that it is.
 pub(super) fn stepped<D: Dimension>(mut setup: Setup<D>) -> Setup<D> {
     let mut without = Vec::new();
-    let rest = setup.models.morph.take();
-    if rest.is_some_and(|morph| !morph.by_default) {
+    if setup.models.asks_for_rest() {
         without.push("[morph] (nobody stands still)");
     }
+    setup.models.morph = None;
     if setup.motion.collisions.take().is_some() {
         without.push("run.collisions (nobody collides in flight)");
     }

@@ -43,7 +43,7 @@ impl<D: Integrate> Domains<'_, D> {
                 &morph,
             );
             changed |= self.put_to_sleep(&resting)?;
-            stopping::note_places(&mut self.system.dem.world);
+            stopping::note_places(&mut self.system.dem.world, &morph);
         }
         if changed {
             self.renew()?;

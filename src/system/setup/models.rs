@@ -15,6 +15,13 @@ pub struct ModelSetup {
     pub morph: Option<MorphSetup>,
 }
 
+impl ModelSetup {
+    /// Whether the scenario itself asks for rest, so that what does not support it must say so.
+    pub fn asks_for_rest(&self) -> bool {
+        self.morph.is_some_and(|morph| !morph.by_default)
+    }
+}
+
 /// Event-driven model: treatment of collisions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventsSetup {
@@ -63,7 +70,7 @@ pub struct MorphSetup {
     pub by_default: bool,
     /// Kinetic energy below which a grain is calm, over m g d.
     pub kinetic: f64,
-    /// The same for its mean velocity over this time, below which it does not creep.
+    /// The same for its mean velocity over `dwell`, below which it does not creep; from `kinetic` on nothing is asked.
     pub creep: f64,
     /// Time for which it must be calm, s.
     pub dwell: f64,
@@ -85,6 +92,13 @@ pub struct MorphSetup {
     pub solve_time: f64,
     /// Residual at which it is woken after a solve, in weights.
     pub residual_after_solve: f64,
+}
+
+impl MorphSetup {
+    /// Whether a grain that is calm may still creep: who is calm at each check moves no faster on average.
+    pub fn bounds_creep(&self) -> bool {
+        self.creep < self.kinetic
+    }
 }
 
 /// Quasi-static filling: the grains come one by one.

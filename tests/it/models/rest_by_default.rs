@@ -42,12 +42,12 @@ fn a_bed_rests_by_default() {
 #[test]
 fn what_does_not_suit_is_stepped_without_a_word() {
     let weightless = written_planar(&cup("", "", ""));
-    let clumps = written_planar(&cup(DOWN, "shape = \"oval\"", ""));
+    let ovals = written_planar(&cup(DOWN, "shape = \"oval\"", ""));
     let sheared = planar("simple-shear", &[]);
     let events = planar("billiard", &[]);
     for (setup, why) in [
         (weightless, "without gravity"),
-        (clumps, "of a shape"),
+        (ovals, "of a shape"),
         (sheared, "without gravity"),
         (events, "another model"),
     ] {
