@@ -172,6 +172,9 @@ pub(super) fn summary(
     lines.join("\n")
 }
 
+/// Share of the grain time at rest from which on the error of the forces there is told.
+const MUCH: f64 = 0.1;
+
 /// Says what rest saved, and what energy stops and solves took for it; none where no grain rested.
 fn saved_by_rest(figures: &Summary) -> Option<String> {
     let regimes = &figures.regimes;
@@ -182,10 +185,17 @@ fn saved_by_rest(figures: &Summary) -> Option<String> {
     let lost = &figures.energy.dissipated;
     let all = lost.total();
     let took = if all > 0.0 { lost.morph / all } else { 0.0 };
-    Some(format!(
+    let mut text = format!(
         "{:.0} % of grain-steps saved; stops and solves took {took:.1e} of the dissipated energy",
         100.0 * (1.0 - stepped)
-    ))
+    );
+    // Of some grains amid a flow it says little.
+    let rested = regimes.rest + regimes.rigid >= MUCH;
+    if let Some(error) = figures.force_error.filter(|_| rested) {
+        let percent = 100.0 * error.sum();
+        text += &format!("; forces of grains at rest to about {percent:.1} %");
+    }
+    Some(text)
 }
 
 /// Returns the results for a filled silo in a few lines.

@@ -40,6 +40,7 @@ struct Inner<D: Integrate> {
     calm: Calm,
     held: Wrench,
     pushed: Wrench,
+    carried: f64,
 }
 
 /// A link of two grains in transfer.
@@ -116,6 +117,7 @@ fn traveller<D: Integrate>(
             calm: still.calm.get(s).copied().unwrap_or_default(),
             held: push(&still.held),
             pushed: push(&still.pushed),
+            carried: still.carried.get(s).copied().unwrap_or_default(),
         }),
     }
 }
@@ -295,6 +297,7 @@ pub(super) fn take_in<D: Integrate>(
         still.make_room(arrays.slots());
         still.held[s] = inner.held;
         still.pushed[s] = inner.pushed;
+        still.carried[s] = inner.carried;
         still.calm[s] = inner.calm;
     }
     if grain.still {

@@ -61,6 +61,8 @@ pub struct Still {
     /// By slot: forces of links with stepped grains, summed over the evaluations since the last
     /// check.
     pub pushed: Vec<Wrench>,
+    /// By slot: sum of the sizes of the loads that equilibrium solves carried on since the grain was put to rest, N.
+    pub carried: Vec<f64>,
     /// Number of evaluations in `pushed`.
     pub evaluations: u32,
     /// Slots at rest near a stepped grain, ascending.
@@ -86,6 +88,7 @@ impl Still {
     pub fn make_room(&mut self, slots: usize) {
         self.held.resize(slots, [0.0; 6]);
         self.pushed.resize(slots, [0.0; 6]);
+        self.carried.resize(slots, 0.0);
         self.calm.resize(slots, Calm::default());
     }
 
@@ -98,8 +101,9 @@ impl Still {
         self.make_room(new_slot.len());
         let held = order.iter().map(|&o| self.held[o as usize]).collect();
         let pushed = order.iter().map(|&o| self.pushed[o as usize]).collect();
+        let carried = order.iter().map(|&o| self.carried[o as usize]).collect();
         let calm = order.iter().map(|&o| self.calm[o as usize]).collect();
-        (self.held, self.pushed, self.calm) = (held, pushed, calm);
+        (self.held, self.pushed, self.carried, self.calm) = (held, pushed, carried, calm);
         self.pairs.renumber(new_slot);
         let new = |slot: &mut u32| *slot = new_slot[*slot as usize];
         for (_, kept) in &mut self.walls {
@@ -193,6 +197,7 @@ pub fn stop<D: Integrate>(
         world.grains.arrays.status[s] = still;
         world.sleeping.still.held[s] = [0.0; 6];
         world.sleeping.still.pushed[s] = [0.0; 6];
+        world.sleeping.still.carried[s] = 0.0;
         world.sleeping.still.calm[s] = Calm::default();
         world.grains.halt_body(slot);
     }

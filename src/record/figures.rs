@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::column::{Column, Kind};
-use super::nodes::{MODELS, ModelFigures, NodeFigures};
+use super::nodes::{ForceError, MODELS, ModelFigures, NodeFigures};
 use super::summary::{CellFigures, Impacts, Summary};
 use super::tables::KINDS;
 
@@ -178,6 +178,17 @@ impl List {
             "mean number of grains in the largest group at rest",
             |n| n.largest_rest_group,
         );
+        let mut error = |name: &str, about: &str, get: fn(&ForceError) -> f64| {
+            let about = format!("estimated error of forces at rest by {about}");
+            self.maybe(&format!("force_error.{name}"), "1", &about, move |s| {
+                s.force_error.as_ref().map(get)
+            });
+        };
+        error("pending", "loads that no solve has carried down", |e| {
+            e.pending
+        });
+        error("left", "residuals within the thresholds", |e| e.left);
+        error("history", "friction that solves mobilised", |e| e.history);
         for name in MODELS {
             let mut share = |what: &str, about: &str, get: fn(&ModelFigures) -> f64| {
                 let path = format!("models.{name}.{what}");
@@ -453,6 +464,7 @@ mod tests {
             avalanches: Some(Avalanches::default()),
             impacts: Some(ImpactFigures::default()),
             nodes: Some(NodeFigures::default()),
+            force_error: Some(ForceError::default()),
             models: MODELS
                 .map(|name| (name.to_string(), ModelFigures::default()))
                 .into(),

@@ -74,7 +74,7 @@ pub use hierarchy::Hierarchy;
 pub(crate) use lock::lock;
 pub use meta::{RunMeta, WallDrawing};
 pub(crate) use nodes::MODELS;
-pub use nodes::{GroupRow, ModelFigures, NodeFigures};
+pub use nodes::{ForceError, GroupRow, ModelFigures, NodeFigures};
 pub use rows::*;
 pub use shape::{GrainShape, ShapePart};
 pub(crate) use state::{checksum, whole_checkpoint};

@@ -15,6 +15,45 @@ pub struct NodeFigures {
     pub largest_rest_group: f64,
 }
 
+/// Estimated error of the forces of grains at rest, over these forces (docs/morphing.md): of one group, or the mean of several, each with the
+/// weight of its forces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ForceError {
+    /// Loads that no solve has carried down yet.
+    pub pending: f64,
+    /// Residuals within the thresholds.
+    pub left: f64,
+    /// Friction that loads carried by solves mobilised.
+    pub history: f64,
+}
+
+impl ForceError {
+    /// Sum of all parts.
+    pub fn sum(&self) -> f64 {
+        self.pending + self.left + self.history
+    }
+}
+
+impl std::ops::AddAssign for ForceError {
+    fn add_assign(&mut self, other: Self) {
+        self.pending += other.pending;
+        self.left += other.left;
+        self.history += other.history;
+    }
+}
+
+impl std::ops::Mul<f64> for ForceError {
+    type Output = Self;
+
+    fn mul(self, by: f64) -> Self {
+        ForceError {
+            pending: by * self.pending,
+            left: by * self.left,
+            history: by * self.history,
+        }
+    }
+}
+
 /// Groups of grains that are at rest or in a filling, at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupRow {

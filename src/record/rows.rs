@@ -194,6 +194,8 @@ pub struct GrainRow {
     pub cluster: i64,
     /// Number of its group at rest: the least grain number in it; -1 for a grain that is not at rest.
     pub group: i64,
+    /// Estimated error of the normal forces in this group, over these; 0 for a grain that is not at rest.
+    pub force_error: f64,
 }
 
 /// A link in a snapshot.

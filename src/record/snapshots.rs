@@ -149,8 +149,9 @@ fn grain_rows(c: &Columns, dimensions: usize) -> Result<Vec<(u64, GrainRow)>, Re
     }
     let (time, radius, mass) = (c.floats("time")?, c.floats("radius")?, c.floats("mass")?);
     let regime = c.names("regime")?;
-    // Runs of older versions lack this column.
+    // Runs of older versions lack these columns.
     let groups = c.integers("group").ok();
+    let errors = c.floats("force_error").ok();
     let mut rows = Vec::with_capacity(c.rows);
     for k in 0..c.rows {
         let row = GrainRow {
@@ -169,6 +170,7 @@ fn grain_rows(c: &Columns, dimensions: usize) -> Result<Vec<(u64, GrainRow)>, Re
             regime: regime_named(regime[k].as_deref()).ok_or_else(|| c.lacking("regime"))?,
             cluster: number("cluster", k)?,
             group: groups.and_then(|groups| groups[k]).unwrap_or(-1),
+            force_error: errors.map_or(0.0, |errors| errors[k]),
         };
         rows.push((number("snapshot", k)? as u64, row));
     }

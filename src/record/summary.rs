@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::nodes::{ModelFigures, NodeFigures};
+use super::nodes::{ForceError, ModelFigures, NodeFigures};
 use crate::control::GivenCommand;
 use crate::event::EventKind;
 
@@ -54,6 +54,9 @@ pub struct Summary {
     /// Time averages of the numbers of nodes; none where they are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<NodeFigures>,
+    /// Estimated error of the forces of grains at rest, averaged over time; none where none rested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force_error: Option<ForceError>,
     /// Share of each model in the run, by its name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, ModelFigures>,

@@ -75,6 +75,7 @@ scenarios![
     "discharge-reload",
     "funnel",
     "heap",
+    "wind-heap",
     "tilt",
     "drum",
     "pile",

@@ -167,8 +167,8 @@ fn take_snapshot<D: Integrate>(
     rigid::regroup(system, sink)?;
     system.s.journal.count(EventKind::Visualize);
     logging::log_snapshot(
-        &mut system.dem.world,
-        &mut system.dem.clusters,
+        &mut system.dem,
+        &system.fields,
         &system.s.journal,
         &system.s.watch,
         &system.s.rest,

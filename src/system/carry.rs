@@ -37,7 +37,7 @@ use crate::stress::{Bed, Number, Strut};
 /// Passes, near stepped grains and in whole groups: sliding links change the stiffness. In whole beds each
 /// takes about 0.6 of the pending load and costs as much as the first: the rest waits.
 const PASSES: [usize; 2] = [3, 2];
-/// Passes when no grain is stepped: nothing is left to later solves.
+/// Passes when no grain is stepped, since nothing is left to later solves, and at most where too much is pending.
 const LAST: usize = 8;
 /// Solves in a pass: a solve after which grains are to be woken is repeated.
 const TRIES: usize = 16;
@@ -61,10 +61,11 @@ pub(super) const LIMITS: Limits = Limits {
     closing: 0.005,
 };
 
-/// Result of a solve: whether it found displacements, and the grains to be woken because they would go
-/// too far or because nothing holds them.
+/// Result of a solve: whether it found displacements, for which loads (forces and moments over the radius, N, for all
+/// slots of the part), and the grains to be woken because they would go too far or because nothing holds them.
 struct Increments {
     found: bool,
+    load: Vec<f64>,
     loose: Vec<u32>,
 }
 
@@ -205,11 +206,12 @@ fn balance<D: Integrate>(
     } else {
         PASSES[usize::from(whole)]
     };
-    for _ in 0..passes {
-        if pending::unrest(&system.dem.world, &part.slots).is_little(morph) {
+    for pass in 0..LAST {
+        let left = pending::unrest(&system.dem.world, &part.slots);
+        if left.is_little(morph) || pass >= passes && left.sum <= morph.pending {
             break;
         }
-        let Increments { found, loose } = increments(
+        let Increments { found, load, loose } = increments(
             &system.setup,
             &system.dem.world,
             &mut system.s.journal,
@@ -224,6 +226,7 @@ fn balance<D: Integrate>(
         if !found || !descend(&mut system.dem, &system.fields, &mut system.s.rest, part) {
             break;
         }
+        note_carried(&mut system.dem.world, part, &load);
         avalanche::note_changes(system, sink, avalanche)?;
         // Flyers were predicted against the resting grains at their old positions.
         changed |= !regimes::flying(&system.dem.world).is_empty();
@@ -271,7 +274,11 @@ fn increments<D: Integrate>(
         far.retain(|slot| loose.binary_search(slot).is_err());
         if far.is_empty() {
             loose.retain(|&slot| world.grains.stands(slot));
-            return Increments { found: true, loose };
+            return Increments {
+                found: true,
+                load,
+                loose,
+            };
         }
         for place in far.iter().filter_map(|&slot| part.place(slot)) {
             let place = place as usize;
@@ -287,7 +294,19 @@ fn increments<D: Integrate>(
     loose.retain(|&slot| world.grains.stands(slot));
     Increments {
         found: false,
+        load,
         loose,
+    }
+}
+
+/// Adds the loads that a solve carried on to those of the grains at rest of its part.
+fn note_carried<D: Integrate>(world: &mut World<D>, part: &Part<D>, load: &[f64]) {
+    let loads = load.chunks_exact(D::N + D::SPINS);
+    for (&slot, load) in part.slots.iter().zip(loads) {
+        if world.grains.stands(slot) {
+            let squares: f64 = load[..D::N].iter().map(|f| f * f).sum();
+            world.sleeping.still.carried[slot as usize] += squares.sqrt();
+        }
     }
 }
 

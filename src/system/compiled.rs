@@ -199,8 +199,8 @@ impl<D: Integrate> System<D> {
     /// Returns rows of all grains at a time within a step of the last evaluation, in order of number.
     pub fn grain_rows(&mut self, time: f64) -> Vec<GrainRow> {
         logging::grain_rows(
-            &mut self.dem.world,
-            &mut self.dem.clusters,
+            &mut self.dem,
+            &self.fields,
             &self.s.watch,
             &self.s.rest,
             time,

@@ -10,8 +10,8 @@ use super::state_hash::StateHash;
 use super::ticks::LastRow;
 use super::traffic::Traffic;
 use super::{
-    Outcome, Setup, System, SystemError, afar, air, cell, driver, meter, models, nodes, outlet,
-    rest, rigid, stillness, supply,
+    Outcome, Setup, System, SystemError, afar, air, cell, driver, force_error, meter, models,
+    nodes, outlet, rest, rigid, stillness, supply,
 };
 use crate::body::GrainId;
 use crate::cluster;
@@ -20,7 +20,6 @@ use crate::cluster::{Book, ContactRef, Counts, Dem, Other, World};
 use crate::event::{EventKind, Regime};
 use crate::field::FieldSet;
 use crate::geometry::three;
-use crate::hgraph::ClusterIndex;
 use crate::record::{
     Avalanches, BodyRef, EventFigures, GrainRow, GrainsPerLinkEvent, LinkRow, SeriesRow, Sink,
     Status as RunStatus, Summary, Times, WorkFigures,
@@ -282,27 +281,33 @@ fn named_by_least<D: Integrate>(
 
 /// Returns rows of all grains at a time within a step of the last evaluation, in order of number.
 pub(super) fn grain_rows<D: Integrate>(
-    world: &mut World<D>,
-    clusters: &mut ClusterIndex,
+    dem: &mut Dem<D>,
+    fields: &FieldSet<D>,
     watch: &JamWatch,
     rest: &RestState,
     time: f64,
 ) -> Vec<GrainRow> {
-    cluster::change::find_splits(&world.grains, &world.contacts, &world.sleeping, clusters);
+    let world = &mut dem.world;
     world.sleeping.still.pairs.find_groups();
-    let world = &*world;
+    let (world, clusters) = (&*world, &mut dem.clusters);
+    cluster::change::find_splits(&world.grains, &world.contacts, &world.sleeping, clusters);
     let arrays = &world.grains.arrays;
     let slots = || (1..arrays.slots() as u32).filter(|&s| arrays.status[s as usize].is_grain());
+    let errors = force_error::of_groups(world, fields, clusters);
     let clusters = named_by_least(world, slots(), |slot| clusters.cluster_of(slot));
     let standing = slots().filter(|&slot| world.grains.stands(slot));
-    let groups = named_by_least(world, standing, |slot| {
-        world.sleeping.still.pairs.group_of(slot)
-    });
+    let group_of = |slot: u32| world.sleeping.still.pairs.group_of(slot);
+    let groups = named_by_least(world, standing, group_of);
     let mut rows: Vec<GrainRow> = slots()
         .map(|slot| {
             let flying = world.grains.flies(slot as usize);
             let grain = outlet::grain_at(world, watch, slot, time);
             let still = world.grains.stands(slot);
+            let group = groups[slot as usize];
+            let error = GrainId::try_from(group)
+                .ok()
+                .and_then(|least| errors.get(&least));
+            let error = error.map_or(0.0, |group| group.error.sum());
             let (force, moment) = if flying {
                 ([0.0; 3], [0.0; 3])
             } else if still {
@@ -341,7 +346,8 @@ pub(super) fn grain_rows<D: Integrate>(
                     Regime::Cluster
                 },
                 cluster: if flying { -1 } else { clusters[slot as usize] },
-                group: groups[slot as usize],
+                group,
+                force_error: error,
             }
         })
         .collect();
@@ -390,16 +396,16 @@ pub(super) fn link_rows<D: Integrate>(
 }
 
 pub(super) fn log_snapshot<D: Integrate>(
-    world: &mut World<D>,
-    clusters: &mut ClusterIndex,
+    dem: &mut Dem<D>,
+    fields: &FieldSet<D>,
     journal: &Journal,
     watch: &JamWatch,
     rest: &RestState,
     sink: &mut dyn Sink,
     time: f64,
 ) -> Result<(), SystemError> {
-    let grains = grain_rows(world, clusters, watch, rest, time);
-    let links = link_rows(world, journal, time);
+    let grains = grain_rows(dem, fields, watch, rest, time);
+    let links = link_rows(&dem.world, journal, time);
     Ok(sink.snapshot(&grains, &links)?)
 }
 
@@ -512,6 +518,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
         grains: system.s.traffic.figures(system.grain_count()),
         regimes: system.s.regimes.shares(),
         nodes: system.s.regimes.nodes.figures(),
+        force_error: system.s.regimes.nodes.force_error(),
         models: models::of_motion(system).shares(),
         work: WorkFigures {
             solver: filled.map(|filling| filling.solver.clone()),

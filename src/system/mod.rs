@@ -29,6 +29,7 @@ mod filled;
 pub mod filling;
 mod flight;
 mod foothold;
+mod force_error;
 mod frame;
 mod groups;
 mod handle;

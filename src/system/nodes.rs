@@ -2,15 +2,19 @@
 //!
 //! Nodes are counted at times of their own, evenly spread over a run, so that the means do not depend on what is recorded.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use super::force_error::{self, GroupForces};
 use super::rest::RestState;
 use super::schedule::{Schedule, Source};
 use super::{System, logging};
+use crate::body::GrainId;
 use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
-use crate::record::{GroupRow, NodeFigures};
+use crate::record::{ForceError, GroupRow, NodeFigures};
 
 /// Number of counts in a run.
 pub(super) const COUNTS: u32 = 250;
@@ -27,6 +31,9 @@ pub(super) struct NodeCounts {
     rigid: u64,
     /// Grains in the largest group at rest.
     largest: u64,
+    /// Sum of the normal forces among grains at rest, N, and of the errors of these forces, N.
+    forces: f64,
+    errors: ForceError,
 }
 
 impl NodeCounts {
@@ -58,6 +65,19 @@ impl NodeCounts {
         self.largest += groups.largest;
     }
 
+    /// Adds the errors of the groups at rest at that time.
+    fn add_errors(&mut self, groups: &BTreeMap<GrainId, GroupForces>) {
+        for group in groups.values() {
+            self.forces += group.forces;
+            self.errors += group.error * group.forces;
+        }
+    }
+
+    /// Returns the mean error of forces at rest; `None` where there were none.
+    pub fn force_error(&self) -> Option<ForceError> {
+        (self.forces > 0.0).then(|| self.errors * (1.0 / self.forces))
+    }
+
     /// Returns the means; `None` where nothing was counted.
     pub fn figures(&self) -> Option<NodeFigures> {
         let mean = |sum: u64| sum as f64 / self.counted as f64;
@@ -74,8 +94,11 @@ impl NodeCounts {
 pub(super) fn count<D: Integrate>(system: &mut System<D>) {
     let clusters = logging::cluster_count(system);
     let groups = groups_now(&mut system.dem.world, &system.s.rest);
+    let dem = &system.dem;
+    let errors = force_error::of_groups(&dem.world, &system.fields, &dem.clusters);
     let counts = &mut system.s.regimes.nodes;
     counts.add(clusters, groups);
+    counts.add_errors(&errors);
     counts.come_again(&mut system.s.schedule);
 }
 

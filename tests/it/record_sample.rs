@@ -206,6 +206,7 @@ fn grain(id: u32, time: f64, position: [f64; 3]) -> GrainRow {
         },
         cluster: if id.is_multiple_of(9) { -1 } else { 1 },
         group: if id.is_multiple_of(4) { 4 } else { -1 },
+        force_error: if id.is_multiple_of(4) { 0.03 } else { 0.0 },
     }
 }
 

@@ -122,6 +122,7 @@ pub fn finely() -> MorphSetup {
         strike: 0.05,
         wake_share: 0.2,
         carry_every: 0.02,
+        pending: 0.1,
         solve_time: 0.01,
         residual_after_solve: 2e-3,
     }

@@ -99,6 +99,14 @@ pub(in crate::record) fn grain_fields(dimensions: usize) -> Vec<Field<InSnapshot
         ),
         |r| r.1.group,
     );
+    f.float(
+        (
+            "force_error",
+            "1",
+            "estimated error of the normal forces in its group at rest, over these; 0 for a grain that does not stand still",
+        ),
+        |r| r.1.force_error,
+    );
     f.0
 }
 

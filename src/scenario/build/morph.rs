@@ -55,6 +55,7 @@ pub(super) fn build<D: Dimension>(
         strike: value("strike", &mut section.strike, 50.0 * tolerance)?,
         wake_share: value("wake_share", &mut section.wake_share, 200.0 * tolerance)?,
         carry_every: value("carry_every", &mut section.carry_every, CARRY * dwell)?,
+        pending: value("pending", &mut section.pending, 100.0 * tolerance)?,
         solve_time: value("solve_time", &mut section.solve_time, SOLVE_TIME * dwell)?,
         residual_after_solve: value(
             "residual_after_solve",

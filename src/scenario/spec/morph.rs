@@ -42,6 +42,9 @@ pub struct MorphSpec {
     /// the softest pair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carry_every: Option<f64>,
+    /// Load that may wait for the next one, over the weight of the grains: a solve that leaves more goes on for longer. Default: 100 tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<f64>,
     /// Time that grains have in such a solve to move against their inertia, s: the longer, the farther
     /// loads are carried at once. Default: 15 contact times of the softest pair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,6 +67,7 @@ impl Default for MorphSpec {
             strike: None,
             wake_share: None,
             carry_every: None,
+            pending: None,
             solve_time: None,
             residual_after_solve: None,
         }

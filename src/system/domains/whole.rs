@@ -311,8 +311,8 @@ impl<D: Integrate> Domains<'_, D> {
     /// Returns rows of all grains and links, on rank 0.
     pub(super) fn snapshot(&mut self, time: f64) -> Result<Option<Rows>, SystemError> {
         let grains = logging::grain_rows(
-            &mut self.system.dem.world,
-            &mut self.system.dem.clusters,
+            &mut self.system.dem,
+            &self.system.fields,
             &self.system.s.watch,
             &self.system.s.rest,
             time,

@@ -229,6 +229,7 @@ impl<D: Dimension> Events<D> {
                 ..RegimeShares::default()
             },
             nodes: None,
+            force_error: None,
             models: models::of_collisions::<D>(1).shares(),
             work: WorkFigures {
                 collisions: tally.collisions + tally.wall_hits,

@@ -205,6 +205,7 @@ impl<D: Dimension> Events<D> {
                 regime: Regime::Flight,
                 cluster: -1,
                 group: -1,
+                force_error: 0.0,
             }
         };
         self.present().map(row).collect()

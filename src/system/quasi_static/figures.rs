@@ -254,6 +254,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
                 ..RegimeShares::default()
             },
             nodes: tally.nodes.figures(),
+            force_error: None,
             models: models::of_filling(1.0).shares(),
             work: WorkFigures {
                 stress_solves: tally.solves,

@@ -257,6 +257,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
                 regime: Regime::Rigid,
                 cluster: groups[node],
                 group: groups[node],
+                force_error: 0.0,
             });
         }
         (grains, links)

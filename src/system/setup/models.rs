@@ -88,6 +88,8 @@ pub struct MorphSetup {
     pub wake_share: f64,
     /// Time between two equilibrium solves, s.
     pub carry_every: f64,
+    /// Pending load of the grains of a solve, over their weight, that its usual passes may leave.
+    pub pending: f64,
     /// Time that grains have in such a solve to move against their inertia, s.
     pub solve_time: f64,
     /// Residual at which it is woken after a solve, in weights.

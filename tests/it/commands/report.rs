@@ -714,6 +714,7 @@ fn flow(dir: &Path, frames: u64) {
                 regime: Regime::Cluster,
                 cluster: 0,
                 group: -1,
+                force_error: 0.0,
             }
         };
         let grains: Vec<GrainRow> = (0..across * across).map(row).collect();

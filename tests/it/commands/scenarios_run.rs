@@ -188,6 +188,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("discharge-reload", 2, &["run.end_time=2.2"]),
         ("funnel", 2, &["run.end_time=0.3", "settle.at_most=0.3"]),
         ("heap", 2, &["run.end_time=1", "feed[0].count=50"]),
+        ("wind-heap", 2, &["run.end_time=0.1", "settle.at_most=0.2"]),
         ("tilt", 2, &["run.end_time=1"]),
         ("drum", 2, &["run.end_time=1"]),
         ("pile", 2, &["run.end_time=40"]),

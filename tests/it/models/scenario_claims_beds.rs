@@ -262,6 +262,23 @@ fn a_poured_heap_has_its_angle_of_repose() {
     assert!(stands > 0.95, "{stands} stand still");
 }
 
+/// `wind-heap`: what is in the air goes with the wind, the surface moves where it is struck, and the core is at rest.
+#[test]
+fn the_core_of_a_heap_in_the_wind_is_at_rest() {
+    let (_, sink) = run(&planar("wind-heap", &["run.end_time=2.5"]));
+    let rows: Vec<&GrainRow> = between(&sink, 0.9, 2.5).collect();
+    let rests = |row: &&&GrainRow| row.group >= 0;
+    let share = rows.iter().filter(rests).count() as f64 / rows.len() as f64;
+    assert!((0.4..0.95).contains(&share), "{share} at rest");
+    let height = |rows: &mut dyn Iterator<Item = &&GrainRow>| mean(rows.map(|row| row.position[1]));
+    let core = height(&mut rows.iter().filter(rests));
+    let other = height(&mut rows.iter().filter(|row| !rests(row)));
+    assert!(core < 0.8 * other, "{core} m, others {other} m");
+    let flies = |row: &&&GrainRow| row.position[1] > 0.18;
+    let wind = mean(rows.iter().filter(flies).map(|row| row.velocity[0]));
+    assert!(wind > 1.1, "{wind} m/s");
+}
+
 /// `drum`: the bed turns with the drum, its centre of mass by 0.05 rad/s, until it falls back by some degrees, again and again; between, nine in ten disks stand still. The angle is that of the
 /// centre of mass, about the axis, to gravity.
 #[test]

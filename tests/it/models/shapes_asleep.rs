@@ -49,6 +49,7 @@ fn on_a_floor<D: Formed>(form: ShapeTemplate<D>, friction: f64, turn: f64) -> Se
         strike: 0.05,
         wake_share: 0.2,
         carry_every: 0.075,
+        pending: 0.1,
         solve_time: 0.015,
         residual_after_solve: 0.2,
     });

@@ -1,0 +1,218 @@
+//! Boxes that fill asleep and stepped, under several laws, in the plane and in space: equal in the mean but for 3 %, with seeds enough.
+//!
+//! ```text
+//! cargo test --release --test it twins_that_fill -- --ignored --nocapture
+//! ```
+
+use std::sync::mpsc;
+use std::thread;
+
+use arenite::cluster::integrate::Integrate;
+use arenite::record::{BodyRef, MemorySink};
+use arenite::study::ensemble::equivalent;
+use arenite::system::Setup;
+
+use crate::support::{run, written_planar, written_spatial};
+
+/// Number of grains.
+const GRAINS: usize = 300;
+/// Margin of equal means, over the mean of the stepped runs.
+const MARGIN: f64 = 0.03;
+
+/// Figures at the end of a filling.
+const FIGURES: [&str; 4] = [
+    "mean normal force",
+    "share of the weight on the floor",
+    "contacts per grain",
+    "height of the centre",
+];
+
+/// A law of grains and walls, and what their material adds.
+struct Matter {
+    name: &'static str,
+    law: &'static str,
+    material: &'static str,
+}
+
+const SOFT: &str = "young = 1e7\npoisson = 0.3";
+
+const PLANE: [Matter; 4] = [
+    Matter {
+        name: "linear",
+        law: "[law.linear]\nnormal_stiffness = 1e5\ntangential_stiffness = 5e4\nnormal_damping = 20.0\ntangential_damping = 5.0\n\
+              friction = 0.5",
+        material: "",
+    },
+    Matter {
+        name: "hertz",
+        law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5",
+        material: SOFT,
+    },
+    Matter {
+        name: "hertz with rolling",
+        law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5\n[law.rolling]\nfriction = 0.1",
+        material: SOFT,
+    },
+    Matter {
+        name: "cohesive",
+        law: "[law.linear]\nnormal_stiffness = 1e5\ntangential_stiffness = 5e4\nnormal_damping = 20.0\ntangential_damping = 5.0\n\
+              friction = 0.5\n[law.cohesion]\nforce = 3.0",
+        material: "",
+    },
+];
+
+const SPACE: [Matter; 4] = [
+    Matter {
+        name: "linear",
+        law: "[law.linear]\nnormal_stiffness = 2e4\ntangential_stiffness = 5.7e3\nnormal_damping = 1.6\ntangential_damping = 0.45\n\
+              friction = 0.4",
+        material: "",
+    },
+    Matter {
+        name: "hertz",
+        law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5",
+        material: SOFT,
+    },
+    Matter {
+        name: "hertz with rolling",
+        law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5\n[law.rolling]\nfriction = 0.1",
+        material: SOFT,
+    },
+    Matter {
+        name: "cohesive",
+        law: "[law.linear]\nnormal_stiffness = 2e4\ntangential_stiffness = 5.7e3\nnormal_damping = 1.6\ntangential_damping = 0.45\n\
+              friction = 0.4\n[law.cohesion]\nforce = 0.02",
+        material: "",
+    },
+];
+
+/// Walls as points and normals.
+const PLANE_WALLS: [[&str; 2]; 3] = [
+    ["0.0, 0.0", "0.0, 1.0"],
+    ["0.0, 0.0", "1.0, 0.0"],
+    ["0.2, 0.0", "-1.0, 0.0"],
+];
+const SPACE_WALLS: [[&str; 2]; 5] = [
+    ["0.0, 0.0, 0.0", "0.0, 0.0, 1.0"],
+    ["0.0, 0.0, 0.0", "1.0, 0.0, 0.0"],
+    ["0.06, 0.0, 0.0", "-1.0, 0.0, 0.0"],
+    ["0.0, 0.0, 0.0", "0.0, 1.0, 0.0"],
+    ["0.0, 0.06, 0.0", "0.0, -1.0, 0.0"],
+];
+
+/// A box into which grains fall one by one, a little above the bed; the first wall is the floor.
+fn filling(dimension: usize, matter: &Matter, seed: u64, asleep: bool) -> String {
+    let (gravity, density, room, walls) = match dimension {
+        2 => (
+            "0.0, -9.8",
+            1000.0,
+            "min = [0.02, 0.05]\nmax = [0.18, 0.053]\nrise = [0.0, 0.016]",
+            &PLANE_WALLS[..],
+        ),
+        _ => (
+            "0.0, 0.0, -9.8",
+            2500.0,
+            "min = [0.01, 0.01, 0.04]\nmax = [0.05, 0.05, 0.043]\nrise = [0.0, 0.0, 0.008]",
+            &SPACE_WALLS[..],
+        ),
+    };
+    let Matter { law, material, .. } = matter;
+    let mut text = format!(
+        "name = \"twin\"\ndimension = {dimension}\nseed = {seed}\n[field]\ngravity = [{gravity}]\n[run]\nend_time = 9.6\n\
+         [log]\nsnapshots = 9.6\n[morph]\nrigid = {asleep}\n[material.a]\ndensity = {density}\n{material}\n\
+         [[law]]\nbetween = [\"a\", \"a\"]\n{law}\n[[feed]]\nmaterial = \"a\"\nradius = {{ mean = 0.005, spread = 0.05 }}\n\
+         count = {GRAINS}\nevery = 0.03\n{room}\n"
+    );
+    for (k, [point, normal]) in walls.iter().enumerate() {
+        text += &format!(
+            "[[boundary]]\nname = \"wall-{k}\"\nmaterial = \"a\"\nplane = {{ point = [{point}], normal = [{normal}] }}\n"
+        );
+    }
+    text
+}
+
+/// The figures of a filling, and the share of the grain-steps that were made.
+fn figures<D: Integrate>(setup: &Setup<D>) -> ([f64; 4], f64) {
+    let (system, MemorySink { snapshots, .. }) = run(setup);
+    let summary = system.summary();
+    assert_eq!(summary.grains.last as usize, GRAINS);
+    let (grains, links) = snapshots.last().expect("a snapshot at the end");
+    let up = D::N - 1;
+    let mean = links.iter().map(|link| link.normal_force).sum::<f64>() / links.len() as f64;
+    let floor: f64 = links
+        .iter()
+        .filter(|link| link.body_b == BodyRef::Boundary(0))
+        .map(|link| link.normal_force)
+        .sum();
+    let mass: f64 = grains.iter().map(|grain| grain.mass).sum();
+    let ends = |body: BodyRef| f64::from(u8::from(matches!(body, BodyRef::Grain(_))));
+    let contacts: f64 = links.iter().map(|l| ends(l.body_a) + ends(l.body_b)).sum();
+    let height: f64 = grains.iter().map(|g| g.mass * g.position[up]).sum::<f64>() / mass;
+    let figures = [
+        mean,
+        floor / (9.8 * mass),
+        contacts / GRAINS as f64,
+        height,
+    ];
+    (figures, summary.work.stepped_share().unwrap_or(1.0))
+}
+
+fn filled(dimension: usize, text: &str) -> ([f64; 4], f64) {
+    match dimension {
+        2 => figures(&written_planar(text)),
+        _ => figures(&written_spatial(text)),
+    }
+}
+
+/// Fills boxes asleep and stepped, on two threads.
+fn twins(dimension: usize, matter: &Matter, seeds: u64) -> [Vec<([f64; 4], f64)>; 2] {
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        for asleep in [false, true] {
+            let sender = sender.clone();
+            scope.spawn(move || {
+                let runs = (1..=seeds).map(|seed| filled(dimension, &filling(dimension, matter, seed, asleep)));
+                sender.send((asleep, runs.collect())).expect("a receiver");
+            });
+        }
+    });
+    let mut all = [Vec::new(), Vec::new()];
+    for (asleep, runs) in receiver.iter().take(2) {
+        all[usize::from(asleep)] = runs;
+    }
+    all
+}
+
+/// Every figure is equal but for the margin, by two one-sided tests at 5 %.
+fn are_equal(dimension: usize, matter: &Matter, seeds: u64) {
+    let [stepped, asleep] = twins(dimension, matter, seeds);
+    let share = asleep.iter().map(|run| run.1).sum::<f64>() / seeds as f64;
+    let name = matter.name;
+    println!("{name}, {dimension} dimensions: {share:.2} of grain-steps");
+    assert!(share < 0.9, "{share}");
+    for (k, figure) in FIGURES.iter().enumerate() {
+        let of = |runs: &[([f64; 4], f64)]| -> Vec<f64> { runs.iter().map(|run| run.0[k]).collect() };
+        let (x, y) = (of(&stepped), of(&asleep));
+        let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+        let margin = MARGIN * mean(&x);
+        let test = equivalent(&x, &y, margin, 0.05).expect("runs enough");
+        println!("  {figure}: {:.4}, asleep {:.4}; {test:?}", mean(&x), mean(&y));
+        assert!(test.equivalent, "{name}: {figure}");
+    }
+}
+
+#[test]
+#[ignore = "minutes"]
+fn twins_that_fill_in_the_plane_are_equal() {
+    for matter in &PLANE {
+        are_equal(2, matter, 24);
+    }
+}
+
+#[test]
+#[ignore = "minutes"]
+fn twins_that_fill_in_space_are_equal() {
+    for matter in &SPACE {
+        are_equal(3, matter, 24);
+    }
+}
