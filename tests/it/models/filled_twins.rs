@@ -148,12 +148,7 @@ fn figures<D: Integrate>(setup: &Setup<D>) -> ([f64; 4], f64) {
     let ends = |body: BodyRef| f64::from(u8::from(matches!(body, BodyRef::Grain(_))));
     let contacts: f64 = links.iter().map(|l| ends(l.body_a) + ends(l.body_b)).sum();
     let height: f64 = grains.iter().map(|g| g.mass * g.position[up]).sum::<f64>() / mass;
-    let figures = [
-        mean,
-        floor / (9.8 * mass),
-        contacts / GRAINS as f64,
-        height,
-    ];
+    let figures = [mean, floor / (9.8 * mass), contacts / GRAINS as f64, height];
     (figures, summary.work.stepped_share().unwrap_or(1.0))
 }
 
@@ -171,7 +166,8 @@ fn twins(dimension: usize, matter: &Matter, seeds: u64) -> [Vec<([f64; 4], f64)>
         for asleep in [false, true] {
             let sender = sender.clone();
             scope.spawn(move || {
-                let runs = (1..=seeds).map(|seed| filled(dimension, &filling(dimension, matter, seed, asleep)));
+                let runs = (1..=seeds)
+                    .map(|seed| filled(dimension, &filling(dimension, matter, seed, asleep)));
                 sender.send((asleep, runs.collect())).expect("a receiver");
             });
         }
@@ -191,12 +187,17 @@ fn are_equal(dimension: usize, matter: &Matter, seeds: u64) {
     println!("{name}, {dimension} dimensions: {share:.2} of grain-steps");
     assert!(share < 0.9, "{share}");
     for (k, figure) in FIGURES.iter().enumerate() {
-        let of = |runs: &[([f64; 4], f64)]| -> Vec<f64> { runs.iter().map(|run| run.0[k]).collect() };
+        let of =
+            |runs: &[([f64; 4], f64)]| -> Vec<f64> { runs.iter().map(|run| run.0[k]).collect() };
         let (x, y) = (of(&stepped), of(&asleep));
         let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
         let margin = MARGIN * mean(&x);
         let test = equivalent(&x, &y, margin, 0.05).expect("runs enough");
-        println!("  {figure}: {:.4}, asleep {:.4}; {test:?}", mean(&x), mean(&y));
+        println!(
+            "  {figure}: {:.4}, asleep {:.4}; {test:?}",
+            mean(&x),
+            mean(&y)
+        );
         assert!(test.equivalent, "{name}: {figure}");
     }
 }

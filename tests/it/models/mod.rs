@@ -15,6 +15,7 @@ pub mod event_sources;
 pub mod feeds_and_fills;
 pub mod fields_asleep;
 pub mod fill_placement;
+pub mod filled_twins;
 pub mod fillings_in_motion;
 pub mod force_chain;
 pub mod force_errors;
