@@ -30,6 +30,8 @@ const FIGURES: [&str; 4] = [
 /// A law of grains and walls, and what their material adds.
 struct Matter {
     name: &'static str,
+    /// Greatest share of the grain-steps that are made asleep; of stepped runs 0.98, since grains fly.
+    share: f64,
     law: &'static str,
     material: &'static str,
 }
@@ -39,22 +41,27 @@ const SOFT: &str = "young = 1e7\npoisson = 0.3";
 const PLANE: [Matter; 4] = [
     Matter {
         name: "linear",
+        share: 0.9,
         law: "[law.linear]\nnormal_stiffness = 1e5\ntangential_stiffness = 5e4\nnormal_damping = 20.0\ntangential_damping = 5.0\n\
               friction = 0.5",
         material: "",
     },
     Matter {
         name: "hertz",
+        share: 0.9,
         law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5",
         material: SOFT,
     },
     Matter {
         name: "hertz with rolling",
+        share: 0.9,
         law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5\n[law.rolling]\nfriction = 0.1",
         material: SOFT,
     },
     Matter {
         name: "cohesive",
+        // Creep is bounded: much stays awake.
+        share: 0.95,
         law: "[law.linear]\nnormal_stiffness = 1e5\ntangential_stiffness = 5e4\nnormal_damping = 20.0\ntangential_damping = 5.0\n\
               friction = 0.5\n[law.cohesion]\nforce = 3.0",
         material: "",
@@ -64,22 +71,27 @@ const PLANE: [Matter; 4] = [
 const SPACE: [Matter; 4] = [
     Matter {
         name: "linear",
+        share: 0.9,
         law: "[law.linear]\nnormal_stiffness = 2e4\ntangential_stiffness = 5.7e3\nnormal_damping = 1.6\ntangential_damping = 0.45\n\
               friction = 0.4",
         material: "",
     },
     Matter {
         name: "hertz",
+        share: 0.9,
         law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5",
         material: SOFT,
     },
     Matter {
         name: "hertz with rolling",
+        share: 0.9,
         law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5\n[law.rolling]\nfriction = 0.1",
         material: SOFT,
     },
     Matter {
         name: "cohesive",
+        // Creep is bounded: much stays awake.
+        share: 0.95,
         law: "[law.linear]\nnormal_stiffness = 2e4\ntangential_stiffness = 5.7e3\nnormal_damping = 1.6\ntangential_damping = 0.45\n\
               friction = 0.4\n[law.cohesion]\nforce = 0.02",
         material: "",
@@ -179,13 +191,14 @@ fn twins(dimension: usize, matter: &Matter, seeds: u64) -> [Vec<([f64; 4], f64)>
     all
 }
 
-/// Every figure is equal but for the margin, by two one-sided tests at 5 %.
-fn are_equal(dimension: usize, matter: &Matter, seeds: u64) {
+/// Returns the figures that are not shown to be equal but for the margin, by two one-sided tests at 5 %.
+fn unequal(dimension: usize, matter: &Matter, seeds: u64) -> Vec<String> {
     let [stepped, asleep] = twins(dimension, matter, seeds);
     let share = asleep.iter().map(|run| run.1).sum::<f64>() / seeds as f64;
     let name = matter.name;
     println!("{name}, {dimension} dimensions: {share:.2} of grain-steps");
-    assert!(share < 0.9, "{share}");
+    assert!(share < matter.share, "{share}");
+    let mut unequal = Vec::new();
     for (k, figure) in FIGURES.iter().enumerate() {
         let of =
             |runs: &[([f64; 4], f64)]| -> Vec<f64> { runs.iter().map(|run| run.0[k]).collect() };
@@ -198,22 +211,29 @@ fn are_equal(dimension: usize, matter: &Matter, seeds: u64) {
             mean(&x),
             mean(&y)
         );
-        assert!(test.equivalent, "{name}: {figure}");
+        if !test.equivalent {
+            unequal.push(format!("{name}: {figure}"));
+        }
     }
+    unequal
+}
+
+fn all_are_equal(dimension: usize, matters: &[Matter], seeds: u64) {
+    let found = matters
+        .iter()
+        .map(|matter| unequal(dimension, matter, seeds));
+    assert_eq!(found.flatten().collect::<Vec<_>>(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "minutes"]
 fn twins_that_fill_in_the_plane_are_equal() {
-    for matter in &PLANE {
-        are_equal(2, matter, 24);
-    }
+    all_are_equal(2, &PLANE, 24);
 }
 
+/// Mean forces scatter by 5 % between seeds here.
 #[test]
-#[ignore = "minutes"]
+#[ignore = "a quarter of an hour"]
 fn twins_that_fill_in_space_are_equal() {
-    for matter in &SPACE {
-        are_equal(3, matter, 24);
-    }
+    all_are_equal(3, &SPACE, 96);
 }
