@@ -233,7 +233,7 @@ fn twins_that_fill_in_the_plane_are_equal() {
 
 /// Mean forces scatter by 5 % between seeds here.
 #[test]
-#[ignore = "a quarter of an hour"]
+#[ignore = "an hour"]
 fn twins_that_fill_in_space_are_equal() {
     all_are_equal(3, &SPACE, 96);
 }
