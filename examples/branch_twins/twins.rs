@@ -104,8 +104,7 @@ fn covered(asleep: &End, stepped: &End, again: &End) -> [usize; 2] {
     let is_covered = |(group, sum): (&i64, &f64)| {
         let of = |sums: &BTreeMap<i64, f64>| sums.get(group).copied().unwrap_or(0.0);
         let (twin, other) = (of(&there), of(&chaos));
-        // Of the forces there, as the error is told.
-        (sum - twin).abs() <= errors[group] * sum.max(twin) + (other - twin).abs() + 1e-3 * sum
+        (sum - twin).abs() <= errors[group] * sum + (other - twin).abs() + 1e-3 * sum
     };
     let covered = here.iter().filter(|group| is_covered(*group)).count();
     [here.len(), covered]

@@ -15,7 +15,7 @@ use crate::geometry::three;
 use crate::hgraph::ClusterIndex;
 use crate::record::ForceError;
 
-/// Error of forces whose friction was mobilised by solves, from branches of fillings (`examples/branch_twins.rs`).
+/// Error of forces whose friction was mobilised by solves, from branches of fillings (`examples/branch_twins`).
 const HISTORY: f64 = 0.03;
 /// Share of a group's weight that solves must have carried for all of that error: some landings are enough.
 const MOBILISED: f64 = 0.05;
@@ -107,6 +107,9 @@ pub(super) fn of_groups<D: Integrate>(
     clusters: &ClusterIndex,
 ) -> BTreeMap<GrainId, GroupForces> {
     let still = &world.sleeping.still;
+    if still.count == 0 {
+        return BTreeMap::new();
+    }
     let mut groups: BTreeMap<GrainId, Sums> = BTreeMap::new();
     let [mut group_names, mut cluster_names] = [BTreeMap::new(), BTreeMap::new()];
     for slot in by_number(world, world.grains.standing()) {

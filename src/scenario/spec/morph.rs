@@ -42,7 +42,7 @@ pub struct MorphSpec {
     /// the softest pair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carry_every: Option<f64>,
-    /// Load that may wait for the next one, over the weight of the grains: a solve that leaves more goes on for longer. Default: 100 tolerance.
+    /// Load that an equilibrium solve may leave to the next, over the weight of the grains: one that leaves more goes on for longer. Default: 100 tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<f64>,
     /// Time that grains have in such a solve to move against their inertia, s: the longer, the farther

@@ -38,6 +38,20 @@ struct Matter {
 
 const SOFT: &str = "young = 1e7\npoisson = 0.3";
 
+const HERTZ: Matter = Matter {
+    name: "hertz",
+    share: 0.9,
+    law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5",
+    material: SOFT,
+};
+
+const ROLLING: Matter = Matter {
+    name: "hertz with rolling",
+    share: 0.9,
+    law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5\n[law.rolling]\nfriction = 0.1",
+    material: SOFT,
+};
+
 const PLANE: [Matter; 4] = [
     Matter {
         name: "linear",
@@ -46,18 +60,8 @@ const PLANE: [Matter; 4] = [
               friction = 0.5",
         material: "",
     },
-    Matter {
-        name: "hertz",
-        share: 0.9,
-        law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5",
-        material: SOFT,
-    },
-    Matter {
-        name: "hertz with rolling",
-        share: 0.9,
-        law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5\n[law.rolling]\nfriction = 0.1",
-        material: SOFT,
-    },
+    HERTZ,
+    ROLLING,
     Matter {
         name: "cohesive",
         // Creep is bounded: much stays awake.
@@ -76,18 +80,8 @@ const SPACE: [Matter; 4] = [
               friction = 0.4",
         material: "",
     },
-    Matter {
-        name: "hertz",
-        share: 0.9,
-        law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5",
-        material: SOFT,
-    },
-    Matter {
-        name: "hertz with rolling",
-        share: 0.9,
-        law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5\n[law.rolling]\nfriction = 0.1",
-        material: SOFT,
-    },
+    HERTZ,
+    ROLLING,
     Matter {
         name: "cohesive",
         // Creep is bounded: much stays awake.
