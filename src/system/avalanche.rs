@@ -19,6 +19,8 @@ pub(super) struct Carried {
     trigger: Option<(u32, BodyRef)>,
     /// Number of displacements made.
     pub rounds: u64,
+    /// Slots that were woken.
+    pub woken: Vec<u32>,
     slides: u64,
     breaks: u64,
     insertions: u64,
@@ -46,6 +48,7 @@ impl Carried {
         Carried {
             trigger,
             rounds: 0,
+            woken: Vec::new(),
             slides: 0,
             breaks: 0,
             insertions: 0,
@@ -100,10 +103,11 @@ pub(super) fn rouse_by<D: Integrate>(
     sink: &mut dyn Sink,
     carried: &mut Carried,
     slots: &[u32],
-) -> Result<bool, SystemError> {
+) -> Result<(), SystemError> {
     if slots.is_empty() {
-        return Ok(false);
+        return Ok(());
     }
+    carried.woken.extend(slots);
     name_cause(&system.dem.world, &mut system.s.journal, sink, carried)?;
     let arrays = &system.dem.world.grains.arrays;
     for &slot in slots {
@@ -116,7 +120,8 @@ pub(super) fn rouse_by<D: Integrate>(
             carried.at(|k| x[k], D::N);
         }
     }
-    rest::wake_grains(system, sink, slots)
+    rest::wake_grains(system, sink, slots)?;
+    Ok(())
 }
 
 /// Records the changes of links that a displacement caused.

@@ -20,7 +20,7 @@ use super::pending::{self, Pending};
 use super::rest::{RestState, size};
 use super::{
     MorphSetup, Setup, System, SystemError, avalanche, cost, driver, field_loads, groups,
-    linear_response, reason, regimes,
+    linear_response, reason,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -34,9 +34,9 @@ use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
 use crate::stress::{Bed, Number, Strut};
 
-/// Passes, near stepped grains and in whole groups: sliding links change the stiffness. In whole beds each
-/// takes about 0.6 of the pending load and costs as much as the first: the rest waits.
-const PASSES: [usize; 2] = [3, 2];
+/// Passes while grains are stepped: sliding links change the stiffness, so that each takes about 0.6 of the pending load and
+/// costs as much as the first; the rest waits.
+const PASSES: usize = 1;
 /// Passes when no grain is stepped, since nothing is left to later solves, and at most where too much is pending.
 const LAST: usize = 8;
 /// Solves in a pass: a solve after which grains are to be woken is repeated.
@@ -52,7 +52,9 @@ const PENDING: f64 = 3e-3;
 /// Factor on the pace of resting grains in whole groups: deep grains have waited, and waves are long.
 const LONGER: f64 = 2.0;
 /// Greatest distance of the other grains from a stepped one, in links.
-const REACH: usize = 20;
+const REACH: usize = 5;
+/// Share of the grains asked for from which on, near stepped grains, all are solved at once.
+const MOST: f64 = 0.5;
 /// Limits of the displacements: beyond these the geometry has changed, or nothing holds the grain.
 pub(super) const LIMITS: Limits = Limits {
     strain: 0.03,
@@ -86,15 +88,22 @@ impl<D: Dimension> Held<D> {
     }
 }
 
+/// What solves did.
+pub(super) struct Solved {
+    /// Slots that they woke: the lists must be renewed.
+    pub woken: Vec<u32>,
+    /// Whether they displaced grains.
+    pub moved: bool,
+}
+
 /// Solves for equilibrium of the resting grains of the groups that are asked for: near stepped grains, and in whole groups
-/// where that is asked for, is due, or nothing is left to do near stepped ones. Returns true when the lists must be
-/// rebuilt.
+/// where that is asked for, is due, or nothing is left to do near stepped ones.
 pub(super) fn carry<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
     morph: &MorphSetup,
     asked: &Asked,
-) -> Result<bool, SystemError> {
+) -> Result<Solved, SystemError> {
     let slots = system.dem.world.grains.arrays.slots();
     system.dem.world.sleeping.still.pairs.find_groups();
     let groups = Pending::of(&system.dem.world, asked);
@@ -104,6 +113,8 @@ pub(super) fn carry<D: Integrate>(
         REACH,
         |slot| groups.place(slot).is_some(),
     );
+    let resting = pending::standing(&system.dem.world, &near).count();
+    let at_once = resting as f64 >= MOST * groups.slots.len() as f64;
     let mut near = Part::new(near, slots);
     let id = |slot: u32| driver::body_ref(&system.dem.world, Other::Slot(slot));
     let worst = pending::unrest(&system.dem.world, &groups.slots).worst;
@@ -120,11 +131,14 @@ pub(super) fn carry<D: Integrate>(
     }
     let begun = groups.unrest(&system.dem.world, &near.slots);
     // First the loose grains near stepped ones: in whole groups each try costs more.
-    let mut changed = balance(system, sink, morph, &mut avalanche, &mut near, false)?;
+    if !at_once {
+        balance(system, sink, morph, &mut avalanche, &mut near, false)?;
+    }
     let left = groups.unrest(&system.dem.world, &groups.slots);
     let beyond = groups.is_beyond(&near);
     let is_whole = |place: usize| match asked {
         Asked::All => !left[place].is_little(morph),
+        Asked::Some(_) if at_once => true,
         Asked::Some(_) => {
             beyond[place] && (begun[place].is_little(morph) || left[place].sum > PENDING)
         }
@@ -138,7 +152,7 @@ pub(super) fn carry<D: Integrate>(
         whole.sort_unstable();
         whole.dedup();
         let mut whole = Part::new(whole, slots);
-        changed |= balance(system, sink, morph, &mut avalanche, &mut whole, true)?;
+        balance(system, sink, morph, &mut avalanche, &mut whole, true)?;
         solved.sort_unstable();
         solved.dedup();
     }
@@ -158,7 +172,7 @@ pub(super) fn carry<D: Integrate>(
     let left: Vec<u32> = pending::standing(&system.dem.world, &solved)
         .filter(lacks)
         .collect();
-    changed |= avalanche::rouse_by(system, sink, &mut avalanche, &left)?;
+    avalanche::rouse_by(system, sink, &mut avalanche, &left)?;
     // Requests another solve for the remaining residuals, whether other grains come near or not.
     for left in groups.unrest(&system.dem.world, &groups.slots) {
         if let Some(slot) = left.worst.filter(|_| !left.is_little(morph)) {
@@ -170,7 +184,10 @@ pub(super) fn carry<D: Integrate>(
             );
         }
     }
-    let moved = avalanche.rounds > 0;
+    let solved = Solved {
+        woken: std::mem::take(&mut avalanche.woken),
+        moved: avalanche.rounds > 0,
+    };
     avalanche::close_avalanche(
         &system.dem.world,
         &system.s.stage,
@@ -179,10 +196,10 @@ pub(super) fn carry<D: Integrate>(
         sink,
         avalanche,
     )?;
-    if moved {
+    if solved.moved {
         reason::check_all_overlaps(&system.setup, &system.dem.world, &mut system.s.warnings)?;
     }
-    Ok(changed)
+    Ok(solved)
 }
 
 /// Solves for equilibrium in a part, with all other grains held fast.
@@ -193,18 +210,15 @@ fn balance<D: Integrate>(
     avalanche: &mut Carried,
     part: &mut Part<D>,
     whole: bool,
-) -> Result<bool, SystemError> {
-    let mut changed = false;
+) -> Result<(), SystemError> {
     let pace = if whole {
         [morph.solve_time, LONGER * morph.solve_time]
     } else {
         [morph.solve_time; 2]
     };
-    let idle = system.dem.world.grains.active.is_empty();
-    let passes = if idle {
-        LAST
-    } else {
-        PASSES[usize::from(whole)]
+    let passes = match system.dem.world.grains.active.is_empty() {
+        true => LAST,
+        false => PASSES,
     };
     for pass in 0..LAST {
         let left = pending::unrest(&system.dem.world, &part.slots);
@@ -220,7 +234,7 @@ fn balance<D: Integrate>(
             pace,
         );
         if !loose.is_empty() {
-            changed |= avalanche::rouse_by(system, sink, avalanche, &loose)?;
+            avalanche::rouse_by(system, sink, avalanche, &loose)?;
             system.dem.renew_woken();
         }
         if !found || !descend(&mut system.dem, &system.fields, &mut system.s.rest, part) {
@@ -228,10 +242,8 @@ fn balance<D: Integrate>(
         }
         note_carried(&mut system.dem.world, part, &load);
         avalanche::note_changes(system, sink, avalanche)?;
-        // Flyers were predicted against the resting grains at their old positions.
-        changed |= !regimes::flying(&system.dem.world).is_empty();
     }
-    Ok(changed)
+    Ok(())
 }
 
 /// Finds displacements that balance the residuals of all grains but those that they would take too far.

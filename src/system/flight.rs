@@ -180,8 +180,8 @@ pub fn foresee<D: Integrate>(
             let b = b as usize;
             let d = x - arrays.position(b);
             let d = cluster::observe::shortest(&world.physics, &world.cell, d);
-            // Grains at rest move only by small displacements, after which all flyers are predicted anew.
-            let reach = arrays.radius(a) + arrays.radius(b);
+            // A grain at rest is displaced by solves: like a stepped one by less than half the margin until the next search.
+            let reach = arrays.radius(a) + arrays.radius(b) + 0.5 * margin;
             if d.norm() > radii[k] + margin + arrays.radius(b) {
                 return;
             }

@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::schedule::{Schedule, Source};
-use super::{System, field_loads, perturb};
+use super::{System, perturb};
 use crate::body::GrainId;
 use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
@@ -62,14 +62,8 @@ fn enter(schedule: &mut Schedule, grain: GrainId, now: f64, every: f64) {
 /// Takes the groups whose entries are due; groups near stepped grains, or all while gravity or fields change, get entries where they have none.
 pub(super) fn ask<D: Integrate>(system: &mut System<D>, every: f64) -> Asked {
     let come = std::mem::take(&mut system.s.rest.groups.asked);
-    let turning = perturb::gravity_changes(&system.s.perturb)
-        || field_loads::change_by_themselves(&system.setup, &system.fields);
+    let turning = perturb::loads_change(system);
     let world = &mut system.dem.world;
-    world.sleeping.still.pairs.find_groups();
-    let asked = match turning && !come.is_empty() {
-        true => Asked::All,
-        false => Asked::Some(labels(world, come)),
-    };
     let now = world.clock.time();
     let schedule = &mut system.s.schedule;
     if turning {
@@ -78,8 +72,13 @@ pub(super) fn ask<D: Integrate>(system: &mut System<D>, every: f64) -> Asked {
         if let Some(slot) = first {
             enter(schedule, arrays.id[slot as usize], now, every);
         }
-        return asked;
+        return match come.is_empty() {
+            true => Asked::Some(Vec::new()),
+            false => Asked::All,
+        };
     }
+    world.sleeping.still.pairs.find_groups();
+    let asked = Asked::Some(labels(world, come));
     for grain in first_of_each(world) {
         enter(schedule, grain, now, every);
     }

@@ -101,6 +101,7 @@ pub use ledger::Held;
 pub use mesh_figures::MeshFigures;
 pub use meter::{MeterPlace, MeterSetup, Metered};
 pub use mixture::{Component, Mixture};
+pub(crate) use perturb::SLOW;
 pub use perturb::{PerturbKind, PerturbSetup, PerturbWhen, Victim};
 pub use quasi_static::{DistributedFilling, QuasiStatic};
 pub use radii::{ClassError, Counted, RadiusLaw, SizeClasses};

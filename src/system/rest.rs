@@ -6,7 +6,7 @@ use super::groups::{Asked, RestGroups};
 use super::journal::Journal;
 use super::thrash::Thrash;
 use super::{
-    MorphSetup, Setup, System, SystemError, carry, cost, driver, field_loads, groups, perturb,
+    MorphSetup, Setup, System, SystemError, air, carry, cost, driver, field_loads, groups, perturb,
     regimes, rigid, stillness, stopping,
 };
 use crate::cluster;
@@ -132,15 +132,14 @@ pub(super) fn look_at_rest<D: Integrate>(
     system.dem.world.sleeping.still.make_room(slots);
     let now = system.dem.world.clock.time();
     let choose = system.s.rest.looks.is_multiple_of(u64::from(LOOKS));
-    let (mut changed, mut displaced) = (false, false);
+    let mut changed = false;
     let mut woken: Vec<u32> = Vec::new();
     system.s.rest.balanced = false;
-    let mut carried = false;
+    let mut solved = None;
     if system.dem.world.sleeping.still.count > 0 {
         let asked = groups::ask(system, morph.carry_every);
         if !asked.is_nobody() {
-            carried = true;
-            displaced = carry::carry(system, sink, &morph, &asked)?;
+            solved = Some(carry::carry(system, sink, &morph, &asked)?);
         }
         let all = field_loads::change_by_themselves(&system.setup, &system.fields);
         let loaded = match all {
@@ -157,7 +156,7 @@ pub(super) fn look_at_rest<D: Integrate>(
     }
     stopping::count_calm(&mut system.dem.world, &morph);
     // Not after a solve: forces on stepped grains are older than it.
-    if choose && !carried {
+    if choose && solved.is_none() {
         let mut resting =
             stopping::resting(&system.dem.world, &system.fields, &system.s.rest, &morph);
         if may_float(system) {
@@ -173,10 +172,17 @@ pub(super) fn look_at_rest<D: Integrate>(
     if choose {
         stopping::note_places(&mut system.dem.world, &morph);
     }
-    if displaced || changed {
+    let mut moved = false;
+    if let Some(solved) = solved {
+        changed |= !solved.woken.is_empty();
+        woken.extend(solved.woken);
+        // Collisions are predicted against grains at rest where these are.
+        moved = solved.moved && air::flyers_collide(&system.air);
+    }
+    if moved || changed {
         system.account(now);
     }
-    if displaced {
+    if moved {
         regimes::renew(system, sink)?;
     } else if changed {
         regimes::renew_woken(system, sink, &woken)?;
@@ -220,7 +226,9 @@ pub(super) fn balance_the_last<D: Integrate>(
         perturb::forget_moment(&mut system.s.perturb);
         field_loads::refresh_all(system);
         system.dem.world.sleeping.begin_look();
-        if carry::carry(system, sink, &morph, &Asked::All)? {
+        let solved = carry::carry(system, sink, &morph, &Asked::All)?;
+        let collide = solved.moved && air::flyers_collide(&system.air);
+        if collide || !solved.woken.is_empty() {
             system.account(system.dem.world.clock.time());
             regimes::renew(system, sink)?;
         }

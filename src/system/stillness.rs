@@ -457,7 +457,8 @@ fn undo_rest<D: Integrate>(
     let woke = match doubt {
         Doubt::Solve => {
             perturb::forget_moment(&mut system.s.perturb);
-            carry::carry(system, sink, &morph, &Asked::All)?
+            let solved = carry::carry(system, sink, &morph, &Asked::All)?;
+            !solved.woken.is_empty()
         }
         Doubt::Step => {
             let all = system.dem.world.grains.standing();

@@ -3,19 +3,38 @@
 use super::capable;
 use super::check::Check;
 use crate::contact::ContactTerms;
+use crate::field::GravityChange;
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{MorphSpec, Spec};
-use crate::system::{MorphSetup, Setup, why_all_step};
+use crate::system::{MorphSetup, SLOW, Setup, why_all_step};
 
 /// Defaults of the policy as fractions of the dwell after which a link is stable (ten contact times).
 const CALM: f64 = 0.4;
 const CARRY: f64 = 7.5;
 const SOLVE_TIME: f64 = 1.5;
 
+/// Shortest default of `carry_every` for gravity that turns, over that for gravity that stays: all grains are stepped while it turns faster.
+const OFTEN: f64 = 0.25;
+
 /// Default of `creep` over `kinetic` where links can pull: a tenth of its velocity.
 const CREEP: f64 = 0.01;
+
+/// Returns the default of `carry_every`, s: shorter where gravity turns, so that grains stay asleep meanwhile.
+fn between_solves<D: Dimension>(setup: &Setup<D>, usual: f64, residual: f64) -> f64 {
+    let changes = setup.sources.perturbs.iter().filter_map(|perturb| {
+        let change = perturb.kind.change()?;
+        (!matches!(change, GravityChange::Swing { .. })).then(|| change.rate())
+    });
+    let rate = changes.fold(0.0, f64::max);
+    let needed = 0.9 * SLOW * residual / rate;
+    if needed < OFTEN * usual {
+        usual
+    } else {
+        usual.min(needed)
+    }
+}
 
 /// Checks the section and writes its defaults into it.
 pub(super) fn build<D: Dimension>(
@@ -54,7 +73,11 @@ pub(super) fn build<D: Dimension>(
         wake: value("wake", &mut section.wake, 1e4 * tolerance)?,
         strike: value("strike", &mut section.strike, 50.0 * tolerance)?,
         wake_share: value("wake_share", &mut section.wake_share, 200.0 * tolerance)?,
-        carry_every: value("carry_every", &mut section.carry_every, CARRY * dwell)?,
+        carry_every: value(
+            "carry_every",
+            &mut section.carry_every,
+            between_solves(setup, CARRY * dwell, residual),
+        )?,
         pending: value("pending", &mut section.pending, 100.0 * tolerance)?,
         solve_time: value("solve_time", &mut section.solve_time, SOLVE_TIME * dwell)?,
         residual_after_solve: value(

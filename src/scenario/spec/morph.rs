@@ -39,7 +39,7 @@ pub struct MorphSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake_share: Option<f64>,
     /// How often loads are carried down by a quasi-static solve, s. Default: 75 contact times of
-    /// the softest pair.
+    /// the softest pair; down to a quarter of that where gravity turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carry_every: Option<f64>,
     /// Load that an equilibrium solve may leave to the next, over the weight of the grains: one that leaves more goes on for longer. Default: 100 tolerance.

@@ -10,11 +10,12 @@
 //! jump, as a shake begins or ends, velocities stay as they are, less the effect of the old gravity between
 //! the jump and the evaluation.
 
+use serde::{Deserialize, Serialize};
+
 use super::{PerturbKind, PerturbState, Running};
 use crate::body::Grain;
 use crate::cluster;
 use crate::cluster::World;
-use crate::cluster::arrays::Status;
 use crate::cluster::integrate::{Integrate, IntegratorName};
 use crate::event::EventKind;
 use crate::field::GravityChange;
@@ -30,7 +31,7 @@ fn length<D: Dimension>(kind: &PerturbKind<D>) -> f64 {
 
 /// A tilt is slow when gravity changes in the time from one solve to the next by less than this share
 /// of the residual at which a grain may be stopped.
-pub(in crate::system) const SLOW: f64 = 0.1;
+pub(crate) const SLOW: f64 = 0.1;
 
 /// Returns how fast a perturbation changes gravity, over its size, 1/s; `None`: by jumps.
 fn rate<D: Dimension>(kind: &PerturbKind<D>) -> Option<f64> {
@@ -119,6 +120,12 @@ pub(in crate::system) fn gravity_changes(perturb: &PerturbState) -> bool {
     !perturb.running.is_empty()
 }
 
+/// Returns whether loads on grains at rest change by themselves, so that another solve will come though nothing moves.
+pub(in crate::system) fn loads_change<D: Integrate>(system: &System<D>) -> bool {
+    gravity_changes(&system.s.perturb)
+        || field_loads::change_by_themselves(&system.setup, &system.fields)
+}
+
 /// Returns the greatest rate at which gravity turns, rad/s; `None`: it jumps, or swings.
 pub(in crate::system) fn gravity_rate<D: Integrate>(
     setup: &Setup<D>,
@@ -146,11 +153,8 @@ pub(in crate::system) fn gravity_is_slow<D: Integrate>(
 /// updated when a solve would be made.
 pub(in crate::system) fn schedule_gravity<D: Integrate>(system: &mut System<D>) {
     let idle = system.dem.world.grains.active.is_empty() && system.s.watch.jam().is_none();
-    let change = || {
-        gravity_changes(&system.s.perturb)
-            || field_loads::change_by_themselves(&system.setup, &system.fields)
-    };
-    if let Some(morph) = system.setup.models.morph.filter(|_| idle && change()) {
+    let changing = idle && loads_change(system);
+    if let Some(morph) = system.setup.models.morph.filter(|_| changing) {
         // From the count, so that other events between do not delay it.
         let every = morph.carry_every;
         let tick = ((system.dem.world.clock.time() + 0.5 * system.dem.world.clock.step) / every)
@@ -171,26 +175,82 @@ pub(in crate::system) fn schedule_gravity<D: Integrate>(system: &mut System<D>) 
     }
 }
 
-/// Forgets the moment of masses of grains at rest: grains may have stopped, or been woken or moved.
-pub(in crate::system) fn forget_moment(perturb: &mut PerturbState) {
-    perturb.still_moment = None;
+/// Greatest number of steps for which sums over the grains are continued in time instead of taken anew.
+const KEPT: f64 = 15.5;
+
+/// Sums over the grains on which gravity acts.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Masses {
+    /// Time of the evaluation at which they were taken, s.
+    time: f64,
+    /// Numbers of grains that are stepped, at rest and in flight.
+    counts: [usize; 3],
+    /// Sum of mass times position, kg m, and of mass times velocity, kg m/s.
+    moment: [f64; 3],
+    momentum: [f64; 3],
+    /// Sum of mass times velocity of the stepped grains, kg m/s, and of their mass, kg.
+    stepped: [f64; 3],
+    mass: f64,
 }
 
-/// Returns the sum of mass times position of the grains at rest, kg m.
-fn still_moment<D: Integrate>(world: &World<D>, perturb: &mut PerturbState) -> D::Vector {
-    let moment = perturb.still_moment.unwrap_or_else(|| {
-        let arrays = &world.grains.arrays;
-        let mut sum = D::Vector::default();
-        if world.sleeping.still.count > 0 {
-            for slot in world.grains.standing() {
-                let s = slot as usize;
-                sum += arrays.position(s) * (1.0 / arrays.inverse_mass(s));
-            }
-        }
-        super::three(sum)
+/// Forgets the sums over the grains: they may have stopped, or been woken or moved.
+pub(in crate::system) fn forget_moment(perturb: &mut PerturbState) {
+    perturb.masses = None;
+}
+
+/// Returns the sums over the grains now. While gravity turns slowly those of a few steps ago are continued: the books need no more.
+fn masses<D: Integrate>(
+    world: &World<D>,
+    perturb: &mut PerturbState,
+    flying: &[u32],
+    anew: bool,
+) -> Masses {
+    let (clock, arrays) = (&world.clock, &world.grains.arrays);
+    let active = &world.grains.active;
+    let counts = [active.len(), world.sleeping.still.count, flying.len()];
+    let kept = perturb.masses.filter(|sums| {
+        !anew
+            && sums.counts == counts
+            && (0.0..KEPT * clock.step).contains(&(clock.time() - sums.time))
     });
-    perturb.still_moment = Some(moment);
-    D::Vector::from_fn(|k| moment[k])
+    if let Some(mut sums) = kept {
+        let lasted = clock.time() - sums.time;
+        sums.moment = std::array::from_fn(|k| sums.moment[k] + lasted * sums.momentum[k]);
+        return sums;
+    }
+    let (mut moment, mut momentum) = (D::Vector::default(), D::Vector::default());
+    let (mut stepped, mut mass) = (D::Vector::default(), 0.0);
+    if world.sleeping.still.count > 0 {
+        for slot in world.grains.standing() {
+            let s = slot as usize;
+            moment += arrays.position(s) * (1.0 / arrays.inverse_mass(s));
+        }
+    }
+    for &slot in active {
+        let s = slot as usize;
+        let own = 1.0 / arrays.inverse_mass(s);
+        moment += arrays.position(s) * own;
+        stepped += world.velocity_now(s).0 * own;
+        mass += own;
+    }
+    for &slot in flying {
+        let s = slot as usize;
+        let own = 1.0 / arrays.inverse_mass(s);
+        let [position, velocity] = world.flight_at(s, clock.time());
+        moment += position * own;
+        momentum += velocity * own;
+    }
+    momentum += stepped;
+    let sums = Masses {
+        time: clock.time(),
+        counts,
+        moment: super::three(moment),
+        momentum: super::three(momentum),
+        stepped: super::three(stepped),
+        mass,
+    };
+    perturb.masses = Some(sums);
+    sums
 }
 
 /// Sets gravity, after a step, to that of the new time.
@@ -223,18 +283,10 @@ fn set_gravity<D: Integrate>(
         flight::restart(world, slot as usize, now);
     }
     let turned = gravity - world.physics.gravity;
-    let mut moment = still_moment(world, perturb);
-    let (mut momentum, mut stepped) = (D::Vector::default(), 0.0);
-    let arrays = &world.grains.arrays;
-    for &slot in world.grains.active.iter().chain(&flying) {
-        let slot = slot as usize;
-        let mass = 1.0 / arrays.inverse_mass(slot);
-        moment += arrays.position(slot) * mass;
-        if arrays.status[slot] == Status::Stepped {
-            momentum += world.velocity_now(slot).0 * mass;
-            stepped += mass;
-        }
-    }
+    let swings = gravity_rate(setup, perturb).is_none();
+    let sums = masses(world, perturb, &flying, swings || jumped.is_some());
+    let moment = D::Vector::from_fn(|k| sums.moment[k]);
+    let momentum = D::Vector::from_fn(|k| sums.stepped[k]);
     // All stepped grains get the same velocity: velocities at an evaluation of the leapfrogs hold half a step of gravity.
     let lasted = match (jumped, world.clock.integrator) {
         (Some(ago), _) => ago,
@@ -252,7 +304,7 @@ fn set_gravity<D: Integrate>(
         None => world.physics.gravity = gravity,
     }
     let added = turned * lasted;
-    let kinetic = added.dot(&momentum) + 0.5 * stepped * added.norm_squared();
+    let kinetic = added.dot(&momentum) + 0.5 * sums.mass * added.norm_squared();
     ledger.perturbed += kinetic - turned.dot(&moment);
     setup.fields.gravity = gravity;
     perturb.acts = super::three(gravity);

@@ -19,13 +19,13 @@ use crate::system::{air, driver, outlet, regimes, rest};
 
 pub(in crate::system) use gravity::{
     follow_gravity, forget_moment, gravity_changes, gravity_is_slow, gravity_rate, lift,
-    schedule_gravity,
+    loads_change, schedule_gravity,
 };
 
 mod gravity;
 mod setup;
 
-pub(super) use gravity::SLOW;
+pub(crate) use gravity::SLOW;
 pub(in crate::system) use setup::gravity_course;
 pub use setup::{PerturbKind, PerturbSetup, PerturbWhen, Victim};
 
@@ -49,9 +49,8 @@ pub(super) struct PerturbState {
     stays: [f64; 3],
     /// All jams so far.
     pub jams: Vec<Jam>,
-    /// Sum of mass times position of the grains at rest, kg m, as long as it holds.
-    #[serde(skip)]
-    still_moment: Option<[f64; 3]>,
+    /// Sums over the grains while gravity changes.
+    masses: Option<gravity::Masses>,
 }
 
 impl PerturbState {
@@ -63,7 +62,7 @@ impl PerturbState {
             acts: gravity,
             stays: gravity,
             jams: Vec::new(),
-            still_moment: None,
+            masses: None,
         }
     }
 }
