@@ -6,7 +6,7 @@ use super::schedule::{Due, Source};
 use super::source::{Order, Sight};
 use super::{
     Outcome, Setup, System, SystemError, air, driver, enter, flight, logging, meter, outlet,
-    perturb, reason, regimes, rest, rigid, stillness, zones,
+    perturb, reason, regimes, rest, rigid, snapshot, stillness, zones,
 };
 use crate::body::{Grain, GrainId};
 use crate::cluster;
@@ -166,7 +166,7 @@ fn take_snapshot<D: Integrate>(
 ) -> Result<(), SystemError> {
     rigid::regroup(system, sink)?;
     system.s.journal.count(EventKind::Visualize);
-    logging::log_snapshot(
+    snapshot::log_snapshot(
         &mut system.dem,
         &system.fields,
         &system.s.journal,

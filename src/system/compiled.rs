@@ -8,7 +8,7 @@ use std::any::Any;
 use super::domains::{Domains, stepped};
 use super::{
     AirTally, Control, Handover, Metered, Outcome, Setup, System, SystemError, afar, air, driver,
-    handover, ledger, logging, meter, outlet, rigid, saved,
+    handover, ledger, logging, meter, outlet, rigid, saved, snapshot, summary,
 };
 use crate::body::Grain;
 use crate::cluster::integrate::Integrate;
@@ -198,7 +198,7 @@ impl<D: Integrate> System<D> {
 
     /// Returns rows of all grains at a time within a step of the last evaluation, in order of number.
     pub fn grain_rows(&mut self, time: f64) -> Vec<GrainRow> {
-        logging::grain_rows(
+        snapshot::grain_rows(
             &mut self.dem,
             &self.fields,
             &self.s.watch,
@@ -209,13 +209,13 @@ impl<D: Integrate> System<D> {
 
     /// Returns rows of all links at the last evaluation, ordered by their bodies.
     pub fn link_rows(&self, time: f64) -> Vec<LinkRow> {
-        logging::link_rows(&self.dem.world, &self.s.journal, time)
+        snapshot::link_rows(&self.dem.world, &self.s.journal, time)
     }
 
     /// Returns a hash over number, position, velocity, rotation and spin of every grain at the final time, and of departed grains at their
     /// departure.
     pub fn state_hash(&self) -> u64 {
-        logging::state_hash(
+        summary::state_hash(
             &self.setup,
             &self.dem.world,
             &self.s.traffic,
@@ -226,17 +226,17 @@ impl<D: Integrate> System<D> {
 
     /// Returns the figures so far. The caller fills in the names of program version and scenario.
     pub fn summary(&self) -> Summary {
-        logging::summary(self)
+        summary::summary(self)
     }
 
     /// Returns the energies held at a time within a step of the last evaluation, J.
     pub fn energies(&self, time: f64) -> ledger::Held {
-        logging::energies(&self.dem.world, &self.fields, time)
+        summary::energies(&self.dem.world, &self.fields, time)
     }
 
     /// Returns the figures of the energy balance now.
     pub fn energy_figures(&self) -> crate::record::EnergyFigures {
-        logging::energy_figures(&self.dem, &self.fields, &self.s.ledger, &self.s.rest)
+        summary::energy_figures(&self.dem, &self.fields, &self.s.ledger, &self.s.rest)
     }
 
     /// Returns the counts of a meter by material and size, in order of both.

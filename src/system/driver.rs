@@ -20,7 +20,7 @@ use super::traffic::Traffic;
 use super::watch::{TURN, Watch};
 use super::{
     Control, Outcome, Progress, Setup, SystemError, advance, afar, air, apply, flight, handle,
-    logging, meter, nodes, overtime, perturb, regimes, rest,
+    logging, meter, nodes, overtime, perturb, regimes, rest, summary,
 };
 use crate::cluster;
 use crate::cluster::arrays::Status;
@@ -110,7 +110,7 @@ impl<D: Integrate> System<D> {
     pub(super) fn time_now(&self) -> f64 {
         match self.looked_at {
             Some((time, n)) if n == self.dem.world.clock.n && self.s.stage.over.is_none() => time,
-            _ => logging::time_of(self),
+            _ => summary::time_of(self),
         }
     }
 

@@ -64,11 +64,13 @@ mod run_meta;
 mod saved;
 mod schedule;
 mod setup;
+mod snapshot;
 mod source;
 mod state_hash;
 mod step;
 mod stillness;
 mod stopping;
+mod summary;
 mod supply;
 mod surroundings;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::ranks::{Threads, Values};
 use crate::record::NullSink;
 use crate::scenario::{AnySetup, Scenario};
 use crate::system::run_loop::Driven;
-use crate::system::{Setup, logging};
+use crate::system::{Setup, summary};
 
 /// Scenario of disks that fall into a box and come to rest.
 const BED: &str = r#"
@@ -129,7 +129,7 @@ fn what_stands_still_goes_over() {
                 &domains.system.dem.world.sleeping,
             );
             let hash = domains.gather().unwrap().map(|system| {
-                logging::state_hash(
+                summary::state_hash(
                     &system.setup,
                     &system.dem.world,
                     &system.s.traffic,

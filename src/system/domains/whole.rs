@@ -20,7 +20,7 @@ use crate::system::jam_watch::Places;
 use crate::system::ledger::{self, Held, Ledger};
 use crate::system::regime_time::RegimeTime;
 use crate::system::traffic::Traffic;
-use crate::system::{Rows, SystemError, logging, models};
+use crate::system::{Rows, SystemError, logging, models, snapshot};
 use crate::walls::shifts;
 
 const ROWS: Tag = Tag::new(44);
@@ -310,14 +310,14 @@ impl<D: Integrate> Domains<'_, D> {
 
     /// Returns rows of all grains and links, on rank 0.
     pub(super) fn snapshot(&mut self, time: f64) -> Result<Option<Rows>, SystemError> {
-        let grains = logging::grain_rows(
+        let grains = snapshot::grain_rows(
             &mut self.system.dem,
             &self.system.fields,
             &self.system.s.watch,
             &self.system.s.rest,
             time,
         );
-        let mut links = logging::link_rows(&self.system.dem.world, &self.system.s.journal, time);
+        let mut links = snapshot::link_rows(&self.system.dem.world, &self.system.s.journal, time);
         // The rank of its first grain reports a link across a border.
         let own: Vec<GrainId> = grains.iter().map(|row| row.grain).collect();
         links.retain(|row| match row.body_a {
