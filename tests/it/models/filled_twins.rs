@@ -222,7 +222,7 @@ fn all_are_equal(dimension: usize, matters: &[Matter], seeds: u64) {
 #[test]
 #[ignore = "minutes"]
 fn twins_that_fill_in_the_plane_are_equal() {
-    all_are_equal(2, &PLANE, 24);
+    all_are_equal(2, &PLANE, 48);
 }
 
 /// Mean forces scatter by 5 % between seeds here.
