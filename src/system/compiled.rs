@@ -231,7 +231,7 @@ impl<D: Integrate> System<D> {
 
     /// Returns the energies held at a time within a step of the last evaluation, J.
     pub fn energies(&self, time: f64) -> ledger::Held {
-        summary::energies(&self.dem.world, &self.fields, time)
+        ledger::held(&self.dem.world, &self.fields, time)
     }
 
     /// Returns the figures of the energy balance now.

@@ -15,9 +15,14 @@ pub(super) fn before<D: Integrate>(system: &mut System<D>, due: Due) -> Result<(
     let (who, time) = (due.source, due.time);
     system.s.journal.handle();
     skip_to(system, time);
-    perturb::forget_moment(&mut system.s.perturb);
     if matches!(who, Source::Series | Source::Checkpoint | Source::Finish) {
         reason::check_numbers(&system.dem.world)?;
+    } else if !matches!(
+        who,
+        Source::Snapshot | Source::Meter | Source::Nodes | Source::Pause
+    ) {
+        // What only looks must not decide when the sums are taken: the books would depend on the log.
+        perturb::forget_moment(&mut system.s.perturb);
     }
     if matches!(
         who,

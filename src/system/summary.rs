@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::jam_watch::JamWatch;
-use super::ledger::{self, Ledger, held};
+use super::ledger::{Ledger, held};
 use super::logging::events;
 use super::rest::RestState;
 use super::state_hash::StateHash;
@@ -186,15 +186,6 @@ fn avalanches<D: Integrate>(system: &System<D>) -> Option<Avalanches> {
     })
 }
 
-/// Returns the energies held at a time within a step of the last evaluation, J.
-pub(super) fn energies<D: Integrate>(
-    world: &World<D>,
-    fields: &FieldSet<D>,
-    time: f64,
-) -> ledger::Held {
-    held(world, fields, time)
-}
-
 /// Returns the figures of the energy balance now.
 pub(super) fn energy_figures<D: Integrate>(
     dem: &Dem<D>,
@@ -204,7 +195,7 @@ pub(super) fn energy_figures<D: Integrate>(
 ) -> crate::record::EnergyFigures {
     ledger.figures(
         dem,
-        &energies(&dem.world, fields, dem.world.clock.time()),
+        &held(&dem.world, fields, dem.world.clock.time()),
         rest.energy,
     )
 }

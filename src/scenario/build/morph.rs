@@ -28,6 +28,7 @@ fn between_solves<D: Dimension>(setup: &Setup<D>, usual: f64, residual: f64) -> 
         (!matches!(change, GravityChange::Swing { .. })).then(|| change.rate())
     });
     let rate = changes.fold(0.0, f64::max);
+    // A tenth less than what counts as slow, so that rounding does not decide.
     let needed = 0.9 * SLOW * residual / rate;
     if needed < OFTEN * usual {
         usual

@@ -211,3 +211,20 @@ fn same_bits_from_a_state_saved_in_a_slow_tilt() {
         assert_eq!(other.work.grain_steps, summary.work.grain_steps);
     }
 }
+
+/// The books of a tilt sum over the grains now and then: when they do must not depend on what is logged.
+#[test]
+fn what_a_tilt_gives_does_not_depend_on_the_log() {
+    let given = |log: &str| {
+        let overrides = [
+            "run.end_time=1",
+            "morph.rigid=false",
+            "log.snapshots=0.13",
+            log,
+        ];
+        run(&tilt(&overrides)).2.energy.injected
+    };
+    let [often, seldom] = ["log.series=0.0013", "log.series=0.02"].map(given);
+    assert!(often.abs() > 0.0);
+    assert_eq!(often.to_bits(), seldom.to_bits(), "{often} and {seldom} J");
+}
