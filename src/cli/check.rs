@@ -11,7 +11,7 @@ use crate::geometry::Vector;
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Resolved};
 use crate::system::{
-    FreedomName, Plan, QuasiStaticSetup, Setup, driver_of, moving_part, why_all_step,
+    FreedomName, Plan, QuasiStaticSetup, Setup, driver_of, frame_of, moving_part, why_all_step,
 };
 
 /// Checks the scenario and describes its run.
@@ -48,7 +48,7 @@ fn show<D: Integrate>(
     let regimes: Vec<&str> = [
         (
             "flight",
-            setup.motion.flight && setup.fields.place.is_none(),
+            setup.motion.flight && setup.fields.place.is_none() && frame_of(setup).is_none(),
         ),
         ("cluster", true),
         ("rest", setup.models.morph.is_some()),
@@ -153,11 +153,15 @@ fn show<D: Integrate>(
 /// Says whether grains come to rest, and why.
 fn rest_of<D: Integrate>(spec: &Spec, setup: &Setup<D>) -> String {
     let forbidden = spec.morph.as_ref().is_some_and(|morph| !morph.rigid);
+    let place = match frame_of(setup) {
+        Some(_) => ", in the frame of the walls, which turn together",
+        None => "",
+    };
     match setup.models.morph {
-        Some(morph) if morph.by_default => {
-            "grains in equilibrium are not stepped (`morph.rigid = false` steps all)".to_string()
-        }
-        Some(_) => "grains in equilibrium are not stepped, as [morph] says".to_string(),
+        Some(morph) if morph.by_default => format!(
+            "grains in equilibrium are not stepped{place} (`morph.rigid = false` steps all)"
+        ),
+        Some(_) => format!("grains in equilibrium are not stepped{place}, as [morph] says"),
         None if forbidden => "all grains are stepped: `morph.rigid = false`".to_string(),
         None => format!(
             "all grains are stepped: {}",

@@ -1,9 +1,10 @@
 //! Interface of the engine for fields and long-range forces between grains.
 
+use super::driven::turned;
 use super::integrate::{Integrate, IntegratorName};
-use super::world::{Clock, Grains, Physics, Shapes};
+use super::world::{Clock, Grains, Physics, Shapes, World};
 use crate::field::{Source, SourceDensity};
-use crate::geometry::Dimension;
+use crate::geometry::{Dimension, cross, three};
 
 /// Action of a field on a grain.
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,18 +90,73 @@ pub fn add_gyration<D: Integrate>(
             };
             carried[k] + half * (force[k] / mass + gravity)
         });
-        // Solves v - v x u = b.
-        let u = rate.map(|w| half * w);
-        let along = crate::geometry::dot(pushed, u);
-        let across = crate::geometry::cross(pushed, u);
-        let inverse = 1.0 / (1.0 + crate::geometry::dot(u, u));
-        std::array::from_fn(|k| (pushed[k] + across[k] + along * u[k]) * inverse)
+        turned(pushed, rate.map(|w| half * w))
     } else {
-        crate::geometry::three(arrays.velocity(s))
+        three(arrays.velocity(s))
     };
-    let turned = crate::geometry::cross(velocity, rate);
+    let turns = cross(velocity, rate);
     let arrays = &mut grains.arrays;
     for k in 0..D::N {
-        arrays.forces[s].0[k] += mass * turned[k];
+        arrays.forces[s].0[k] += mass * turns[k];
+    }
+}
+
+/// Adds the centrifugal and the Coriolis force of a frame to stepped disks or spheres, after all other forces, and turns the spins of
+/// spheres the other way; of these slots those of `fresh`, in ascending order, begin to step.
+pub fn turn_with_frame<D: Integrate>(
+    world: &mut World<D>,
+    slots: &[u32],
+    centre: D::Vector,
+    rate: [f64; 3],
+    fresh: &[u32],
+) {
+    let (double, half) = (rate.map(|w| 2.0 * w), 0.5 * world.clock.step);
+    let gravity = three(world.physics.gravity);
+    let leaps = matches!(
+        world.clock.integrator,
+        IntegratorName::Verlet | IntegratorName::Midpoint
+    );
+    for &slot in slots {
+        let s = slot as usize;
+        let arrays = &mut world.grains.arrays;
+        let inverse = arrays.inverse_mass(s);
+        let mass = 1.0 / inverse;
+        let outwards = cross(cross(rate, three(arrays.position(s) - centre)), rate);
+        let begins = !fresh.is_empty() && fresh.binary_search(&slot).is_ok();
+        if !leaps || begins {
+            for k in 0..D::N {
+                arrays.forces[s].0[k] += mass * outwards[k];
+            }
+            let (clock, physics) = (&world.clock, &world.physics);
+            add_gyration(clock, physics, &mut world.grains, slot, double, begins);
+            if D::N == 3 {
+                let arrays = &mut world.grains.arrays;
+                let turning = cross(D::surface_spin(arrays, s), rate);
+                let moment = turning.map(|a| D::BALL_INERTIA * mass * a);
+                D::add_force(arrays, s, [0.0; 3], moment);
+            }
+            continue;
+        }
+        // The mean of the velocities before and after the kick, to the second order in the turn of a step: as good as exact.
+        let mean = |kicked: [f64; 3], rate: [f64; 3]| -> [f64; 3] {
+            let turned = cross(kicked, rate);
+            std::array::from_fn(|k| kicked[k] + half * turned[k])
+        };
+        let (carried, carried_spin) = D::carried(arrays, s);
+        let (force, moment) = D::force(arrays, s);
+        let kicked = std::array::from_fn(|k| {
+            carried[k] + half * (force[k] * inverse + gravity[k] + outwards[k])
+        });
+        let turning = cross(mean(kicked, double), double);
+        for k in 0..D::N {
+            arrays.forces[s].0[k] += mass * (outwards[k] + turning[k]);
+        }
+        if D::N == 3 {
+            let inverse = arrays.inverse_inertia(s);
+            let kicked = std::array::from_fn(|k| carried_spin[k] + half * moment[k] * inverse);
+            let turning = cross(mean(kicked, rate), rate);
+            let moment = turning.map(|a| D::BALL_INERTIA * mass * a);
+            D::add_force(arrays, s, [0.0; 3], moment);
+        }
     }
 }

@@ -51,7 +51,7 @@ impl FieldFlows {
 }
 
 /// Solves v - v x u = b.
-fn turned(b: [f64; 3], u: [f64; 3]) -> [f64; 3] {
+pub(super) fn turned(b: [f64; 3], u: [f64; 3]) -> [f64; 3] {
     let (along, across) = (dot(b, u), cross(b, u));
     let inverse = 1.0 / (1.0 + dot(u, u));
     std::array::from_fn(|k| (b[k] + across[k] + along * u[k]) * inverse)

@@ -185,6 +185,14 @@ pub trait ForceField<D: Dimension>: Debug + Send + Sync {
     /// may be nothing to do.
     fn handle_event(&mut self, _now: f64) {}
 
+    /// Returns the frame, if it is one in which a vessel that turns as a whole is computed, with its rate now.
+    fn own_frame(&self) -> Option<TurningFrame<D>> {
+        None
+    }
+
+    /// Begins what waits until grains have settled, at time 0.
+    fn begin(&mut self) {}
+
     /// Receives the momentum that its drag gave to grains at an evaluation, N s.
     fn react(&mut self, _given: D::Vector, _time: f64) {}
 

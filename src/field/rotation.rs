@@ -8,7 +8,9 @@ use super::keys::{SpinSpec, View, vector_or_zero};
 use super::kind::{Around, FieldKind, FieldRow, Kind, Reach, Read};
 use super::rates::Fastest;
 use super::source::{Carried, size};
-use super::{FieldFeature, FieldPoint, FieldSection, FieldSet, ForceField, LongRangeSetup};
+use super::{
+    FieldFeature, FieldPoint, FieldSection, FieldSet, FieldStateError, ForceField, LongRangeSetup,
+};
 use crate::geometry::{Dimension, Vector};
 
 pub(super) const TURNS: FieldRow = FieldRow {
@@ -40,27 +42,85 @@ pub struct TurningFrame<D: Dimension> {
     pub centre: D::Vector,
     /// Rate, rad/s; in the plane about its normal.
     pub rate: [f64; 3],
+    /// Whether it stands until motion begins, while grains settle.
+    pub waits: bool,
+}
+
+/// The field of a frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turning<D: Dimension> {
+    frame: TurningFrame<D>,
+    /// Whether the frame turns by now.
+    turns: bool,
 }
 
 impl<D: Dimension> TurningFrame<D> {
-    fn velocity(&self, at: D::Vector) -> [f64; 3] {
-        cross(self.rate, three(at - self.centre))
+    /// Returns its field.
+    pub(super) fn field(&self) -> Turning<D> {
+        Turning {
+            frame: *self,
+            turns: !self.waits,
+        }
     }
 }
 
-impl<D: Dimension> ForceField<D> for TurningFrame<D> {
+impl<D: Dimension> Turning<D> {
+    /// Returns the rate now, rad/s.
+    fn rate(&self) -> [f64; 3] {
+        if self.turns {
+            self.frame.rate
+        } else {
+            [0.0; 3]
+        }
+    }
+
+    fn velocity(&self, at: D::Vector) -> [f64; 3] {
+        cross(self.rate(), three(at - self.frame.centre))
+    }
+}
+
+impl<D: Dimension> ForceField<D> for Turning<D> {
     fn name(&self) -> &str {
         "turning-frame"
     }
     fn force(&self, at: &FieldPoint<D>) -> D::Vector {
-        let outwards = cross(self.velocity(at.position), self.rate);
+        let outwards = cross(self.velocity(at.position), self.rate());
         D::Vector::from_fn(|k| at.mass * outwards[k])
     }
     fn gyration(&self, _at: &FieldPoint<D>) -> [f64; 3] {
-        self.rate.map(|w| 2.0 * w)
+        self.rate().map(|w| 2.0 * w)
     }
     fn spin_turning(&self) -> [f64; 3] {
-        self.rate
+        self.rate()
+    }
+    fn own_frame(&self) -> Option<TurningFrame<D>> {
+        self.frame.waits.then(|| TurningFrame {
+            rate: self.rate(),
+            ..self.frame
+        })
+    }
+    fn begin(&mut self) {
+        self.turns = true;
+    }
+    fn state(&self) -> Vec<f64> {
+        match self.frame.waits {
+            true => vec![f64::from(u8::from(self.turns))],
+            false => Vec::new(),
+        }
+    }
+    fn restore(&mut self, state: &[f64]) -> Result<(), FieldStateError> {
+        match (self.frame.waits, state) {
+            (false, []) => {}
+            (true, [turns]) => self.turns = *turns != 0.0,
+            _ => {
+                return Err(FieldStateError {
+                    name: "turning-frame".to_owned(),
+                    expected: usize::from(self.frame.waits),
+                    found: state.len(),
+                });
+            }
+        }
+        Ok(())
     }
     fn potential_energy(&self, at: &FieldPoint<D>) -> f64 {
         let v = self.velocity(at.position);
@@ -81,7 +141,11 @@ impl TurningKeys {
             std::array::from_fn(|k| D::spin_component(rate, k))
         };
         let centre = vector_or_zero::<D, V>(&view.key("centre"), self.centre.as_deref())?;
-        Ok(TurningFrame { centre, rate })
+        Ok(TurningFrame {
+            centre,
+            rate,
+            waits: false,
+        })
     }
 }
 
@@ -93,7 +157,7 @@ impl<D: Dimension> Kind<D> for TurningFrame<D> {
         (self.rate == [0.0; 3]).then_some("its rate is 0")
     }
     fn put_into(&self, set: &mut FieldSet<D>, _around: Around<'_, D>) {
-        set.add(*self);
+        set.add(self.field());
     }
     /// Returns the speed including that of the rim.
     fn speed(&self, before: f64, reach: &Reach<'_, D>, _carried: &LongRangeSetup) -> f64 {

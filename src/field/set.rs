@@ -3,7 +3,7 @@
 use super::{
     Action, BetweenGrains, Drag, Electrostatics, FieldPoint, FieldStateError, ForceField,
     Gravitation, Gravity, LongRangeSetup, Magnetostatics, Member, NonUniformFields,
-    ParticleColumns, SourceDensity, ViscousDrag,
+    ParticleColumns, SourceDensity, TurningFrame, ViscousDrag,
 };
 use crate::geometry::{Dimension, Vector};
 
@@ -254,6 +254,18 @@ impl<D: Dimension> FieldSet<D> {
             .filter_map(|field| field.next_event(now))
             .filter(|&time| time > now)
             .min_by(f64::total_cmp)
+    }
+
+    /// Returns the frame in which a vessel that turns as a whole is computed, with its rate now: gravity is then the only other field.
+    pub fn own_frame(&self) -> Option<TurningFrame<D>> {
+        self.fields.iter().find_map(|field| field.own_frame())
+    }
+
+    /// Begins in all fields what waits until grains have settled, at time 0.
+    pub fn begin(&mut self) {
+        for field in &mut self.fields {
+            field.begin();
+        }
     }
 
     /// Passes to all fields the momentum that drag gave to grains at an evaluation, N s.

@@ -1,6 +1,8 @@
 //! One step of all stepped grains, called by the driver.
 
-use super::{System, SystemError, afar, driver, logging, perturb, reason, regimes, rest, wake};
+use super::{
+    System, SystemError, afar, driver, logging, perturb, reason, regimes, rest, turning, wake,
+};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Book, World};
@@ -49,6 +51,12 @@ pub(super) fn step<D: Integrate>(
     if !system.dem.effects.link_events.is_empty() {
         logging::log_links(system, sink)?;
     }
+    turning::gather_walls(
+        &system.setup,
+        &system.dem.world,
+        &mut system.dem.book,
+        &mut system.s.turned,
+    );
     wake::wake_at_once(system, sink)?;
     rest::look_at_rest(system, sink)?;
     Ok(false)

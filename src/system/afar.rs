@@ -97,6 +97,14 @@ fn act_on<D: Integrate>(dem: &mut Dem<D>, fields: &mut FieldSet<D>, uniform: boo
     if uniform || slots.is_empty() {
         return;
     }
+    if let Some(frame) = fields.own_frame() {
+        if frame.rate != [0.0; 3] {
+            let mut fresh = dem.world.grains.fresh.clone();
+            fresh.sort_unstable();
+            cluster::afar::turn_with_frame(&mut dem.world, slots, frame.centre, frame.rate, &fresh);
+        }
+        return;
+    }
     let time = dem.world.clock.time();
     if fields.has_moments() {
         dem.world.grains.settle_rotations();

@@ -159,7 +159,8 @@ fn grain_time<D: Integrate>(setup: &Setup<D>) -> f64 {
 
 impl<D: Integrate> System<D> {
     /// Implements [`System::new`].
-    pub(super) fn made_of(setup: Setup<D>) -> Result<Self, SystemError> {
+    pub(super) fn made_of(mut setup: Setup<D>) -> Result<Self, SystemError> {
+        super::turning::enter(&mut setup);
         Self::made_with(setup, |_| {})
     }
 
@@ -206,6 +207,7 @@ impl<D: Integrate> System<D> {
             meters: super::meter::MeterState::new(setup.sources.meters.len()),
             known: super::linear_response::LinearResponseState::default(),
             rest: super::rest::RestState::default(),
+            turned: super::turning::TurnedWalls::default(),
         };
         let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();

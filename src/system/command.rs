@@ -5,7 +5,7 @@ use super::perturb::{PerturbKind, PerturbSetup, PerturbWhen, Victim};
 use super::run_loop::Driven;
 use super::schedule::{Due, Source};
 use super::source::Order;
-use super::{Setup, SystemError, features};
+use super::{Setup, SystemError, features, turning};
 use crate::body::Formed;
 use crate::control::{Command, GivenCommand};
 use crate::event::EventKind;
@@ -92,6 +92,12 @@ fn adopt<D: Dimension>(
     time: f64,
 ) -> Result<Order<D>, SystemError> {
     let refused = |text: String| Err(SystemError::Command(text));
+    let lab = turning::own_frame(setup).map(|frame| turning::Laboratory::at(&frame, time));
+    if let (Some(_), Some(what)) = (lab, turning::refuses(command)) {
+        return refused(format!(
+            "{what} in a vessel that is computed in its own frame; mind `morph.own_frame`"
+        ));
+    }
     let kind = match command {
         Command::Open { boundary } => {
             let walls = || setup.boundaries.iter().map(|wall| wall.name.as_str());
@@ -119,7 +125,10 @@ fn adopt<D: Dimension>(
             return Ok(Order::Shut(*feed));
         }
         Command::Tap { velocity, region } => PerturbKind::Tap {
-            velocity: vector::<D>("velocity", velocity)?,
+            velocity: match (vector::<D>("velocity", velocity)?, lab) {
+                (velocity, Some(lab)) => lab.in_frame(velocity),
+                (velocity, None) => velocity,
+            },
             region: match region {
                 Some([least, greatest]) => Some((
                     vector::<D>("region", least)?,

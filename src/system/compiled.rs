@@ -8,7 +8,7 @@ use std::any::Any;
 use super::domains::{Domains, stepped};
 use super::{
     AirTally, Control, Handover, Metered, Outcome, Setup, System, SystemError, afar, air, driver,
-    handover, ledger, logging, meter, outlet, rigid, saved, snapshot, summary,
+    handover, ledger, logging, meter, outlet, rigid, saved, snapshot, summary, turning,
 };
 use crate::body::Grain;
 use crate::cluster::integrate::Integrate;
@@ -191,25 +191,35 @@ impl<D: Integrate> System<D> {
         driver::grain_count(&self.dem.world, &self.dem.border, &self.s.traffic)
     }
 
-    /// Returns the links in touch as a network of full freedom, with their present forces.
+    /// Returns the links in touch as a network of full freedom, with their present forces, in the frame in which the run is computed.
     pub fn handover(&self) -> Handover<D> {
         handover::handover(&self.setup, &self.dem.world, &self.fields, &self.s.watch)
     }
 
     /// Returns rows of all grains at a time within a step of the last evaluation, in order of number.
     pub fn grain_rows(&mut self, time: f64) -> Vec<GrainRow> {
-        snapshot::grain_rows(
+        let mut rows = snapshot::grain_rows(
             &mut self.dem,
             &self.fields,
             &self.s.watch,
             &self.s.rest,
             time,
-        )
+        );
+        if let Some(frame) = turning::own_frame(&self.setup) {
+            let lab = turning::Laboratory::at(&frame, time);
+            rows.iter_mut().for_each(|row| lab.grain(row));
+        }
+        rows
     }
 
     /// Returns rows of all links at the last evaluation, ordered by their bodies.
     pub fn link_rows(&self, time: f64) -> Vec<LinkRow> {
-        snapshot::link_rows(&self.dem.world, &self.s.journal, time)
+        let mut rows = snapshot::link_rows(&self.dem.world, &self.s.journal, time);
+        if let Some(frame) = turning::own_frame(&self.setup) {
+            let lab = turning::Laboratory::at(&frame, time);
+            rows.iter_mut().for_each(|row| lab.link(row));
+        }
+        rows
     }
 
     /// Returns a hash over number, position, velocity, rotation and spin of every grain at the final time, and of departed grains at their
@@ -229,14 +239,14 @@ impl<D: Integrate> System<D> {
         summary::summary(self)
     }
 
-    /// Returns the energies held at a time within a step of the last evaluation, J.
+    /// Returns the energies held at a time within a step of the last evaluation, in the frame in which the run is computed, J.
     pub fn energies(&self, time: f64) -> ledger::Held {
         ledger::held(&self.dem.world, &self.fields, time)
     }
 
     /// Returns the figures of the energy balance now.
     pub fn energy_figures(&self) -> crate::record::EnergyFigures {
-        summary::energy_figures(&self.dem, &self.fields, &self.s.ledger, &self.s.rest)
+        summary::energy_figures(self)
     }
 
     /// Returns the counts of a meter by material and size, in order of both.
@@ -249,12 +259,12 @@ impl<D: Integrate> System<D> {
         meter::meter_figures(&self.setup, &self.s.meters)
     }
 
-    /// Returns a grain at a time within a step of the last evaluation.
+    /// Returns a grain at a time within a step of the last evaluation, in the frame in which the run is computed.
     pub fn grain_at(&self, slot: u32, time: f64) -> Grain<D> {
         outlet::grain_at(&self.dem.world, &self.s.watch, slot, time)
     }
 
-    /// Returns all grains at a time within a step of the last evaluation, in order of number.
+    /// Returns all grains at a time within a step of the last evaluation, in order of number, in the frame in which the run is computed.
     pub fn grains_at(&self, time: f64) -> Vec<Grain<D>> {
         outlet::grains_at(&self.dem.world, &self.s.watch, time)
     }

@@ -20,7 +20,7 @@ use super::traffic::Traffic;
 use super::watch::{TURN, Watch};
 use super::{
     Control, Outcome, Progress, Setup, SystemError, advance, afar, air, apply, flight, handle,
-    logging, meter, nodes, overtime, perturb, regimes, rest, summary,
+    logging, meter, nodes, overtime, perturb, regimes, rest, summary, turning,
 };
 use crate::cluster;
 use crate::cluster::arrays::Status;
@@ -63,6 +63,7 @@ pub(super) struct DriverState {
     pub perturb: perturb::PerturbState,
     pub zones: super::zones::Zones,
     pub meters: meter::MeterState,
+    pub turned: turning::TurnedWalls,
 }
 
 /// A granular system driven by the event loop.
@@ -96,12 +97,12 @@ impl<D: Integrate> std::fmt::Debug for System<D> {
 
 impl<D: Integrate> System<D> {
     /// Returns the setup, without its list of grains, which have become those of the system, and with the gravity
-    /// that acts now.
+    /// that acts now; in the frame in which the run is computed.
     pub fn setup(&self) -> &Setup<D> {
         &self.setup
     }
 
-    /// Returns the world with the model that steps it, for reading.
+    /// Returns the world with the model that steps it, for reading; in the frame in which the run is computed.
     pub fn dem(&self) -> &Dem<D> {
         &self.dem
     }
@@ -139,6 +140,7 @@ impl<D: Integrate> System<D> {
     /// Begins motion: opens the energy balance, and schedules all sources of the setup.
     pub(super) fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let begin = self.setup.run.begin;
+        turning::wake(self, sink)?;
         self.s.stage.settling = false;
         self.s.regimes = RegimeTime::since(begin);
         match &self.filled {
@@ -176,6 +178,7 @@ impl<D: Integrate> System<D> {
             .begin(begin, finish, &mut self.s.schedule);
         schedule_fields(self, begin);
         self.log(sink, begin, EventKind::Morph, None)?;
+        turning::begin(self);
         Ok(())
     }
 
@@ -207,7 +210,9 @@ impl<D: Integrate> System<D> {
         control: &mut Control<'_>,
     ) -> Result<Option<Outcome>, SystemError> {
         let began = Instant::now();
-        let outcome = run_loop::run_until(self, until, sink, control)?;
+        let outcome = turning::telling(turning::own_frame(&self.setup), sink, |sink| {
+            run_loop::run_until(self, until, sink, control)
+        })?;
         if outcome != Some(Outcome::Finished) {
             return Ok(outcome);
         }
@@ -323,9 +328,22 @@ impl<D: Integrate> Driven<D> for System<D> {
         apply::carry_out(self, order, due, sink)
     }
 
-    fn after(&mut self, _: Due, sink: &mut dyn Sink) -> Result<(), SystemError> {
+    fn after(&mut self, due: Due, sink: &mut dyn Sink) -> Result<(), SystemError> {
+        let changes = !due.source.only_looks();
+        let follows = self.s.schedule.time_of(Source::Gravity);
+        if changes {
+            self.s.schedule.cancel(Source::Gravity);
+        }
         rest::balance_the_last(self, sink)?;
         self.schedule_step();
+        // What was due before is not put off.
+        let now = self.s.schedule.time_of(Source::Gravity);
+        if let (true, Some(then), Some(now)) = (changes, follows, now)
+            && then < now
+        {
+            let schedule = &mut self.s.schedule;
+            schedule.set(Source::Gravity, then, EventKind::FieldUpdate);
+        }
         Ok(())
     }
 

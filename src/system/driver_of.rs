@@ -4,7 +4,7 @@ use super::command;
 use super::events::Events;
 use super::filled::{Filled, filling_part, moving_part};
 use super::quasi_static::QuasiStatic;
-use super::{Control, Outcome, QuasiStaticSetup, Setup, System, SystemError, ThenName};
+use super::{Control, Outcome, QuasiStaticSetup, Setup, System, SystemError, ThenName, turning};
 use crate::cluster::integrate::Integrate;
 use crate::control::Command;
 use crate::record::{GrainRow, LinkRow, Sink, Summary};
@@ -78,7 +78,9 @@ impl<D: Integrate> Driver for System<D> {
     }
 
     fn command(&mut self, command: &Command, sink: &mut dyn Sink) -> Result<(), SystemError> {
-        command::give(self, command, sink)
+        turning::telling(turning::own_frame(&self.setup), sink, |sink| {
+            command::give(self, command, sink)
+        })
     }
 
     fn rows(&mut self) -> Rows {

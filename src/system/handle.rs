@@ -3,7 +3,7 @@
 use super::schedule::{Due, Source};
 use super::{
     Outcome, System, SystemError, air, driver, linear_response, logging, meter, perturb, reason,
-    regimes, wear, zones,
+    regimes, turning, wear, zones,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -17,10 +17,8 @@ pub(super) fn before<D: Integrate>(system: &mut System<D>, due: Due) -> Result<(
     skip_to(system, time);
     if matches!(who, Source::Series | Source::Checkpoint | Source::Finish) {
         reason::check_numbers(&system.dem.world)?;
-    } else if !matches!(
-        who,
-        Source::Snapshot | Source::Meter | Source::Nodes | Source::Pause
-    ) {
+    }
+    if !who.only_looks() {
         // What only looks must not decide when the sums are taken: the books would depend on the log.
         perturb::forget_moment(&mut system.s.perturb);
     }
@@ -67,6 +65,12 @@ pub(super) fn own_turn<D: Integrate>(
                 &mut system.dem.world,
                 &mut system.s.ledger,
                 &mut system.s.perturb,
+            );
+            turning::gather_walls(
+                &system.setup,
+                &system.dem.world,
+                &mut system.dem.book,
+                &mut system.s.turned,
             );
             linear_response::follow_plan(system, sink)
         }

@@ -199,9 +199,16 @@ impl Ledger {
         }
     }
 
-    /// Returns the figures now.
-    pub fn figures<D: Integrate>(&self, dem: &Dem<D>, held: &Held, morph: f64) -> EnergyFigures {
-        self.figures_of(&dem.world, held, &passed(dem), morph, rounding(&dem.world))
+    /// Returns the figures now. Walls gave more energy than the flows tell, by an amount `more`, J, to grains that are held to have it.
+    pub fn figures<D: Integrate>(
+        &self,
+        dem: &Dem<D>,
+        held: &Held,
+        more: f64,
+        morph: f64,
+    ) -> EnergyFigures {
+        let rounding = rounding(&dem.world);
+        self.figures_of(&dem.world, held, &passed(dem), more, morph, rounding)
     }
 
     /// Returns the same figures from the energies held and the flows of several ranks, and from the rounding errors there.
@@ -210,6 +217,7 @@ impl Ledger {
         world: &World<D>,
         held: &Held,
         flows: &Flows,
+        more: f64,
         morph: f64,
         rounding: [f64; 2],
     ) -> EnergyFigures {
@@ -223,8 +231,9 @@ impl Ledger {
         let slip = flows.friction - begin.friction - sprung;
         let added = self.added_gravity(world);
         let beyond: f64 = (0..D::N).map(|k| added[k] * held.moment[k]).sum();
-        let injected = flows.walls - begin.walls + given.work + self.fed + self.perturbed + beyond
-            - (held.carried - self.start.carried);
+        let injected =
+            flows.walls - begin.walls + more + given.work + self.fed + self.perturbed + beyond
+                - (held.carried - self.start.carried);
         let released =
             self.start.potential + self.fed_potential - self.removed_potential - held.potential;
         let collision = flows.collision - begin.collision;

@@ -3,7 +3,10 @@
 use super::jam_watch::JamWatch;
 use super::journal::Journal;
 use super::ledger::{Ledger, held};
-use super::{Setup, System, SystemError, afar, air, cell, driver, meter, models, nodes, outlet};
+use super::{
+    Setup, System, SystemError, afar, air, cell, driver, meter, models, nodes, outlet, summary,
+    turning,
+};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Book, ContactRef, Counts, Other, World};
@@ -112,16 +115,23 @@ pub(super) fn log_state<D: Integrate>(
 ) -> Result<(), SystemError> {
     system.account(time);
     let held = held(&system.dem.world, &system.fields, time);
-    let figures = system
-        .s
-        .ledger
-        .figures(&system.dem, &held, system.s.rest.energy);
+    let figures = summary::figures(system, &held, time);
     system.s.ledger.worst = figures.balance_error_max;
+    turning::gather_walls(
+        &system.setup,
+        &system.dem.world,
+        &mut system.dem.book,
+        &mut system.s.turned,
+    );
+    let sums = match turning::own_frame(&system.setup) {
+        Some(_) => &mut system.s.turned.sums,
+        None => &mut system.dem.book.wall_sums,
+    };
     // Averages over the steps in the sums, not over the interval, into which a step more or less may fall.
     let steps = system.s.last_row.row(time, system.dem.world.clock.n);
     let lasted = steps as f64 * system.dem.world.clock.step;
     // The sums are the forces of walls on grains; a load is the force of grains on a wall.
-    let walls = system.dem.book.wall_sums.iter().map(|w| {
+    let walls = sums.iter().map(|w| {
         let mean = |k: usize| {
             if lasted > 0.0 {
                 0.0 - w[k] / lasted
@@ -136,7 +146,7 @@ pub(super) fn log_state<D: Integrate>(
     if lasted == 0.0 && (system.s.watch.jam().is_some() || system.filled.is_some()) {
         loads_now(&system.dem.world, &mut walls);
     }
-    for wall in &mut system.dem.book.wall_sums {
+    for wall in sums {
         wall[..6].fill(0.0);
     }
     let clusters = cluster_count(system);

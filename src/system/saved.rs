@@ -10,7 +10,7 @@ use super::build::search;
 use super::driver::DriverState;
 use super::filled::Filling;
 use super::frame::Kind;
-use super::{EventLog, Setup, System, SystemError, apply, command, frame, own};
+use super::{EventLog, Setup, System, SystemError, apply, command, frame, outlet, own, turning};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Dem, DemState};
@@ -37,6 +37,7 @@ pub(super) fn restored<D: Integrate>(
     mut setup: Setup<D>,
     state: &[u8],
 ) -> Result<System<D>, SystemError> {
+    turning::enter(&mut setup);
     let (dem, fields, _) = System::bare(&setup)?;
     let saved: Saved<'static, D> = frame::take(Kind::Stepped, state)?;
     own::check(&setup, &saved.own)?;
@@ -50,7 +51,8 @@ pub(super) fn copied<D: Integrate>(system: &System<D>) -> Result<System<D>, Syst
     let mut setup = system.setup.clone();
     // The setup of a running system follows gravity and has no list of grains.
     setup.fields.gravity = D::Vector::from_fn(|k| system.s.ledger.gravity[k]);
-    setup.grains = system.grains_at(system.dem.world.clock.time());
+    let time = system.dem.world.clock.time();
+    setup.grains = outlet::grains_at(&system.dem.world, &system.s.watch, time);
     let (mut dem, fields, _) = System::bare(&setup)?;
     dem.world.clock = system.dem.world.clock;
     dem.world.physics.options = system.dem.world.physics.options;

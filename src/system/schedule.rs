@@ -45,6 +45,22 @@ pub(super) enum Source {
     Pause,
 }
 
+impl Source {
+    /// Whether its events only look at the system: nothing that moves may depend on when they come.
+    pub fn only_looks(self) -> bool {
+        matches!(
+            self,
+            Source::Series
+                | Source::Snapshot
+                | Source::Meter
+                | Source::Nodes
+                | Source::Checkpoint
+                | Source::Pause
+                | Source::Finish
+        )
+    }
+}
+
 /// An entry of the queue. Entries are ordered by time, then kind, then source: by nothing that depends on addresses or on the history
 /// of insertions.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

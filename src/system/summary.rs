@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::jam_watch::JamWatch;
-use super::ledger::{Ledger, held};
+use super::ledger::{Held, held};
 use super::logging::events;
-use super::rest::RestState;
 use super::state_hash::StateHash;
 use super::ticks::LastRow;
 use super::traffic::Traffic;
 use super::{
     Outcome, Setup, System, air, cell, driver, meter, models, outlet, rest, stillness, supply,
+    turning,
 };
+use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Dem, World};
-use crate::field::FieldSet;
 use crate::record::{
-    Avalanches, EventFigures, GrainsPerLinkEvent, Status as RunStatus, Summary, Times, WorkFigures,
+    Avalanches, EnergyFigures, EventFigures, GrainsPerLinkEvent, Status as RunStatus, Summary,
+    Times, WorkFigures,
 };
 
 /// Returns a hash over number, position, velocity, rotation and spin of every grain at the final time, and of departed grains at their
@@ -59,10 +59,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
     };
     let (counts, begin) = (&system.dem.book.counts, &system.s.ledger.counts_at_start);
     let touched = system.dem.clusters.touched();
-    let energy = system
-        .s
-        .ledger
-        .figures(&system.dem, &held, system.s.rest.energy);
+    let energy = figures(system, &held, time);
     let air = air::air_tally(&system.air);
     let filled = system.filled.as_ref();
     let mut warnings = system.s.warnings.clone();
@@ -146,8 +143,9 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
             },
         },
         energy,
-        fields: (!system.setup.fields.place.is_none())
-            .then(|| system.s.ledger.given_by_fields(&system.dem, &system.fields)),
+        fields: (!system.setup.fields.place.is_none()
+            && turning::own_frame(&system.setup).is_none())
+        .then(|| system.s.ledger.given_by_fields(&system.dem, &system.fields)),
         soft: None,
         cell: cell::cell_figures(&system.dem.world),
         discharge: (!system.setup.sources.outlets.is_empty())
@@ -186,16 +184,15 @@ fn avalanches<D: Integrate>(system: &System<D>) -> Option<Avalanches> {
     })
 }
 
+/// Returns the figures of the energy balance, from the energies held at a time within a step of the last evaluation, s.
+pub(super) fn figures<D: Integrate>(system: &System<D>, held: &Held, time: f64) -> EnergyFigures {
+    let (ledger, world) = (&system.s.ledger, &system.dem.world);
+    let (held, more) = turning::in_laboratory(&system.setup, world, ledger.gravity, time, held);
+    ledger.figures(&system.dem, &held, more, system.s.rest.energy)
+}
+
 /// Returns the figures of the energy balance now.
-pub(super) fn energy_figures<D: Integrate>(
-    dem: &Dem<D>,
-    fields: &FieldSet<D>,
-    ledger: &Ledger,
-    rest: &RestState,
-) -> crate::record::EnergyFigures {
-    ledger.figures(
-        dem,
-        &held(&dem.world, fields, dem.world.clock.time()),
-        rest.energy,
-    )
+pub(super) fn energy_figures<D: Integrate>(system: &System<D>) -> EnergyFigures {
+    let time = system.dem.world.clock.time();
+    figures(system, &held(&system.dem.world, &system.fields, time), time)
 }

@@ -113,6 +113,7 @@ pub fn end<D: Integrate>(setup: &Setup<D>) -> Vec<Grain<D>> {
 pub fn finely() -> MorphSetup {
     MorphSetup {
         by_default: false,
+        own_frame: true,
         kinetic: 1e-4,
         creep: 1e-4,
         dwell: 0.01,

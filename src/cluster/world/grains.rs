@@ -63,6 +63,23 @@ impl<D: Integrate> Grains<D> {
         }
     }
 
+    /// Adds to the spin (rad/s) of a moving disk or sphere, at the time of evaluation.
+    pub fn spin_up(&mut self, slot: u32, spin: D::Spin) {
+        let (arrays, s) = (&mut self.arrays, slot as usize);
+        let radius = arrays.radius(s);
+        for k in 0..D::SPINS {
+            let surface = radius * D::spin_component(spin, k);
+            // In the plane spins follow velocities, in space they have rows of their own.
+            if D::N == 2 {
+                arrays.rows[s].0[6] += surface;
+                arrays.state[s].0[2] += surface;
+            } else {
+                arrays.spins[s].0[k] += surface;
+                arrays.state[s].0[4 + k] += surface;
+            }
+        }
+    }
+
     /// Whether a slot contains a grain in flight.
     pub fn flies(&self, slot: usize) -> bool {
         self.arrays.status[slot] == Status::Flying

@@ -206,7 +206,7 @@ impl<D: Dimension> Kind<D> for Fluid<D> {
                 acceleration: around.gravity,
             })];
             if let Some(frame) = around.fields.rotation {
-                weights.push(Box::new(frame));
+                weights.push(Box::new(frame.field()));
             }
             if let Some(central) = around.fields.central {
                 weights.push(Box::new(central));

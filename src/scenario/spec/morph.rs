@@ -4,13 +4,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When grains in equilibrium come to stand still, and when they are woken (docs/morphing.md). Without this section disks and spheres do
-/// where gravity acts and everything in the scenario supports it. Forces are in weights of the grain; the defaults follow from `run.tolerance`.
+/// where gravity acts and everything in the scenario supports it. Forces are in weights of the grain; the defaults follow from `run.tolerance`
+/// (from a fifth of it without this section in a vessel that turns as a whole).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MorphSpec {
     /// Whether grains may stand still; false steps each of them all the time.
     #[serde(default = "default_rigid")]
     pub rigid: bool,
+    /// Whether a vessel all of whose walls turn about one axis at one rate, slowly, is computed in its own frame, where its bed can come to
+    /// rest; what is written is that of the laboratory all the same.
+    #[serde(default = "default_own_frame")]
+    pub own_frame: bool,
     /// A grain is calm under this kinetic energy, over m g d. Default: tolerance / 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinetic: Option<f64>,
@@ -58,6 +63,7 @@ impl Default for MorphSpec {
     fn default() -> Self {
         MorphSpec {
             rigid: default_rigid(),
+            own_frame: default_own_frame(),
             kinetic: None,
             creep: None,
             dwell: None,
@@ -75,5 +81,9 @@ impl Default for MorphSpec {
 }
 
 fn default_rigid() -> bool {
+    true
+}
+
+fn default_own_frame() -> bool {
     true
 }

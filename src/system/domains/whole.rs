@@ -261,6 +261,7 @@ impl<D: Integrate> Domains<'_, D> {
             &dem.world,
             &sum.held,
             &sum.flows[0],
+            0.0,
             sum.morph,
             sum.rounding,
         );

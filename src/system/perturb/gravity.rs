@@ -154,8 +154,12 @@ pub(in crate::system) fn gravity_is_slow<D: Integrate>(
 pub(in crate::system) fn schedule_gravity<D: Integrate>(system: &mut System<D>) {
     let idle = system.dem.world.grains.active.is_empty() && system.s.watch.jam().is_none();
     let changing = idle && loads_change(system);
+    if changing && system.s.schedule.time_of(Source::Gravity).is_some() {
+        // What comes between and changes something has cancelled it; what only looks must not move it.
+        return;
+    }
     if let Some(morph) = system.setup.models.morph.filter(|_| changing) {
-        // From the count, so that other events between do not delay it.
+        // From the count, so that updates do not depend on when the last step was made.
         let every = morph.carry_every;
         let tick = ((system.dem.world.clock.time() + 0.5 * system.dem.world.clock.step) / every)
             .floor()

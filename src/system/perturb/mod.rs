@@ -15,7 +15,7 @@ use crate::geometry::{Dimension, Vector};
 use crate::record::{Jam, Sink};
 use crate::system::jam_watch::JamWatch;
 use crate::system::traffic::Traffic;
-use crate::system::{air, driver, outlet, regimes, rest};
+use crate::system::{air, driver, outlet, regimes, rest, turning};
 
 pub(in crate::system) use gravity::{
     follow_gravity, forget_moment, gravity_changes, gravity_is_slow, gravity_rate, lift,
@@ -104,8 +104,12 @@ pub(super) fn perturb<D: Integrate>(
         ));
         return Ok(());
     };
-    system.s.journal.count(EventKind::Perturb);
     system.s.sources.perturbed(index);
+    if turning::own_frame(&system.setup).is_some() && index == 0 {
+        // In the laboratory gravity does not turn.
+        return start(system, sink, index, 0.0);
+    }
+    system.s.journal.count(EventKind::Perturb);
     let jam = if system.s.watch.jam().is_some() {
         system.s.journal.causes.end
     } else {
@@ -120,7 +124,8 @@ pub(super) fn perturb<D: Integrate>(
         driver::put_body(&system.dem.world, &mut row, slot);
     }
     if let (PerturbKind::Tap { velocity, .. }, Touched::Grains(slots)) = (&kind, &touched) {
-        row.energy = given(&system.dem.world, slots, *velocity);
+        row.energy = given(&system.dem.world, slots, *velocity)
+            + turning::given_beyond(&system.setup, &system.dem.world, slots, *velocity);
     }
     system.s.journal.causes.now = row.seq;
     if system.setup.log.events != super::EventLog::None {
@@ -135,24 +140,35 @@ pub(super) fn perturb<D: Integrate>(
         }
         _ => {
             let since = system.dem.world.clock.time();
-            system.s.perturb.running.push(Running { index, since });
-            if !gravity_is_slow(&system.setup, &system.s.perturb) {
-                let standing = system.dem.world.grains.standing();
-                rest::wake_grains(system, sink, &standing)?;
-            }
-            system.s.rest.balanced = false;
-            forget_moment(&mut system.s.perturb);
-            // Flyers come back to the grid; gravity changes at this evaluation already.
-            regimes::renew(system, sink)?;
-            follow_gravity(
-                &mut system.setup,
-                &mut system.dem.world,
-                &mut system.s.ledger,
-                &mut system.s.perturb,
-            );
+            start(system, sink, index, since)?;
         }
     }
     system.s.journal.causes.now = 0;
+    Ok(())
+}
+
+/// Starts a change of gravity, which goes on since a time, s.
+fn start<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    index: usize,
+    since: f64,
+) -> Result<(), SystemError> {
+    system.s.perturb.running.push(Running { index, since });
+    if !gravity_is_slow(&system.setup, &system.s.perturb) {
+        let standing = system.dem.world.grains.standing();
+        rest::wake_grains(system, sink, &standing)?;
+    }
+    system.s.rest.balanced = false;
+    forget_moment(&mut system.s.perturb);
+    // Flyers come back to the grid; gravity changes at this evaluation already.
+    regimes::renew(system, sink)?;
+    follow_gravity(
+        &mut system.setup,
+        &mut system.dem.world,
+        &mut system.s.ledger,
+        &mut system.s.perturb,
+    );
     Ok(())
 }
 

@@ -68,6 +68,8 @@ pub enum CollapseName {
 pub struct MorphSetup {
     /// Whether the scenario does not ask for it: what does not support it then steps all grains, without a word.
     pub by_default: bool,
+    /// Whether a vessel that turns as a whole is computed in its own frame.
+    pub own_frame: bool,
     /// Kinetic energy below which a grain is calm, over m g d.
     pub kinetic: f64,
     /// The same for its mean velocity over `dwell`, below which it does not creep; from `kinetic` on nothing is asked.

@@ -73,6 +73,7 @@ pub mod stress_free;
 pub mod stress_matrix;
 pub mod stress_packing;
 pub mod stress_rima;
+pub mod turning_vessels;
 pub mod valves;
 pub mod wall_images;
 pub mod walls_of_grains;

@@ -292,8 +292,7 @@ fn a_drum_has_avalanches_and_rest_between() {
         .map(|(rows, _)| {
             let middle = |k: usize| mean(rows.iter().map(|row| row.mass * row.position[k]));
             let time = rows[0].time;
-            let down = -0.5 * PI - 0.05 * time;
-            let angle = middle(1).atan2(middle(0)) - down;
+            let angle = middle(1).atan2(middle(0)) + 0.5 * PI;
             [time, (angle + PI).rem_euclid(2.0 * PI) - PI]
         })
         .collect();

@@ -40,6 +40,7 @@ fn on_a_floor<D: Formed>(form: ShapeTemplate<D>, friction: f64, turn: f64) -> Se
     setup.fields.gravity = place::<D>(0.0, -G);
     setup.models.morph = Some(MorphSetup {
         by_default: false,
+        own_frame: true,
         kinetic: 1e-4,
         creep: 1e-4,
         dwell: 4e-3,

@@ -54,6 +54,21 @@ fn in_a_slow_tilt_a_bed_stands_still_and_bears_its_weight() {
     }
 }
 
+/// A row at the very time at which gravity is updated while nobody is stepped puts nothing off: the motion is the same to the bit however
+/// often it is logged.
+#[test]
+fn rows_put_off_no_update_of_gravity() {
+    let every = tilt(&[]).models.morph.expect("rest").carry_every;
+    let hash = |series: f64| {
+        let series = format!("log.series={series}");
+        run(&tilt(&["run.end_time=3", &series])).2.state_hash
+    };
+    let seldom = hash(1.0);
+    for series in [every, 2.0 * every, 0.01] {
+        assert_eq!(hash(series), seldom, "a row each {series} s");
+    }
+}
+
 #[test]
 fn in_a_fast_tilt_all_step() {
     // At 0.05 rad/s gravity turns by 0.008 of itself from solve to solve, each 0.162 s; the bound is

@@ -93,6 +93,7 @@ fn fields<D: Dimension>() -> Vec<(&'static str, D::Vector, Fields<D>)> {
                 rotation: Some(TurningFrame {
                     centre: middle,
                     rate,
+                    waits: false,
                 }),
                 ..NonUniformFields::default()
             }),
@@ -383,6 +384,7 @@ fn spins_turn_in_a_frame_that_turns() {
     let frame = TurningFrame {
         centre: Vector3::zeros(),
         rate: [rate.x, rate.y, rate.z],
+        waits: false,
     };
     let fields = Fields {
         drag: 0.0,

@@ -448,6 +448,7 @@ fn frame<D: Dimension>() -> TurningFrame<D> {
     TurningFrame {
         centre: D::Vector::from_fn(|k| [0.2, -0.1, 0.3][k]),
         rate,
+        waits: false,
     }
 }
 
