@@ -55,6 +55,30 @@ pub(super) struct Turning<D: Dimension> {
 }
 
 impl<D: Dimension> TurningFrame<D> {
+    /// Returns the frame that turns with a spin (rad/s) about an axis through a point, m; at once.
+    pub fn with_spin(centre: D::Vector, spin: D::Spin) -> Self {
+        let rate = std::array::from_fn(|k| match D::N {
+            2 if k == 2 => D::spin_component(spin, 0),
+            2 => 0.0,
+            _ => D::spin_component(spin, k),
+        });
+        TurningFrame {
+            centre,
+            rate,
+            waits: false,
+        }
+    }
+
+    /// Returns its rate as a spin, rad/s.
+    pub fn spin(&self) -> D::Spin {
+        D::spin_from_fn(|k| self.rate[if D::N == 2 { 2 } else { k }])
+    }
+
+    /// Returns the magnitude of its rate, rad/s.
+    pub fn angular_speed(&self) -> f64 {
+        size(self.rate)
+    }
+
     /// Returns its field.
     pub(super) fn field(&self) -> Turning<D> {
         Turning {
@@ -135,17 +159,8 @@ impl TurningKeys {
         view: &V,
     ) -> Result<TurningFrame<D>, V::Fault> {
         let rate = view.key("rate").spin::<D>(&self.rate.0)?;
-        let rate = if D::N == 2 {
-            [0.0, 0.0, D::spin_component(rate, 0)]
-        } else {
-            std::array::from_fn(|k| D::spin_component(rate, k))
-        };
         let centre = vector_or_zero::<D, V>(&view.key("centre"), self.centre.as_deref())?;
-        Ok(TurningFrame {
-            centre,
-            rate,
-            waits: false,
-        })
+        Ok(TurningFrame::with_spin(centre, rate))
     }
 }
 

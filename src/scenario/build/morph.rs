@@ -32,7 +32,7 @@ fn between_solves<D: Dimension>(
     residual: f64,
 ) -> f64 {
     let frame = common_frame(setup).filter(|_| own_frame);
-    let turns = frame.map(|frame| frame.rate.iter().map(|w| w * w).sum::<f64>().sqrt());
+    let turns = frame.map(|frame| frame.angular_speed());
     let changes = setup.sources.perturbs.iter().filter_map(|perturb| {
         let change = perturb.kind.change()?;
         (!matches!(change, GravityChange::Swing { .. })).then(|| change.rate())

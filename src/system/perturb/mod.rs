@@ -91,6 +91,11 @@ pub(super) fn perturb<D: Integrate>(
     index: usize,
     time: f64,
 ) -> Result<(), SystemError> {
+    if turning::own_frame(&system.setup).is_some() && index == 0 {
+        // The turning of gravity in the frame of a vessel: in the laboratory it does not turn.
+        system.s.sources.perturbed(index);
+        return start(system, sink, index, 0.0);
+    }
     let PerturbSetup { kind, .. } = system.setup.sources.perturbs[index];
     let Some(touched) = touched(
         &system.dem.world,
@@ -105,10 +110,6 @@ pub(super) fn perturb<D: Integrate>(
         return Ok(());
     };
     system.s.sources.perturbed(index);
-    if turning::own_frame(&system.setup).is_some() && index == 0 {
-        // In the laboratory gravity does not turn.
-        return start(system, sink, index, 0.0);
-    }
     system.s.journal.count(EventKind::Perturb);
     let jam = if system.s.watch.jam().is_some() {
         system.s.journal.causes.end

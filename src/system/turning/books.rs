@@ -73,11 +73,6 @@ fn surplus<D: Integrate>(
         return [0.0; 2];
     }
     let lab = Laboratory::at(frame, time);
-    let rate: [f64; 3] = std::array::from_fn(|k| match D::N {
-        2 if k == 0 => frame.rate[2],
-        2 => 0.0,
-        _ => frame.rate[k],
-    });
     let arrays = &world.grains.arrays;
     let (mut kinetic, mut potential) = (0.0, 0.0);
     for slot in world.grains.own() {
@@ -90,8 +85,12 @@ fn surplus<D: Integrate>(
         let carried = lab.carried(now.position);
         // Spins are stored as surface velocities, and the inertia is that over the square of the radius.
         let radius = arrays.radius(s);
-        let surface = rate.map(|w| w * radius);
-        let turning = inertia * (dot(now.surface_spin, surface) + 0.5 * dot(surface, surface));
+        let turning: f64 = (0..D::SPINS)
+            .map(|k| {
+                let surface = radius * D::spin_component(lab.spin, k);
+                inertia * surface * (now.surface_spin[k] + 0.5 * surface)
+            })
+            .sum();
         let own = 0.5 * carried.norm_squared();
         kinetic += mass * (now.velocity.dot(&carried) + own) + turning;
         // The potential energy in the frame is less by that of the centrifugal force.

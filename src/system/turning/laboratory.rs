@@ -8,8 +8,6 @@ use crate::record::{
     WearRow, ZoneRow,
 };
 
-use super::spin_of;
-
 /// The laboratory as seen from the frame at a time.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::system) struct Laboratory<D: Dimension> {
@@ -26,7 +24,7 @@ pub(in crate::system) struct Laboratory<D: Dimension> {
 impl<D: Dimension> Laboratory<D> {
     /// Returns the laboratory at a time, s.
     pub fn at(frame: &TurningFrame<D>, time: f64) -> Self {
-        let spin = spin_of::<D>(frame.rate);
+        let spin = frame.spin();
         let turn = spin * time.max(0.0);
         Self {
             centre: frame.centre,

@@ -30,27 +30,12 @@ fn turn_of<D: Dimension>(wall: &Boundary<D>) -> Option<TurningFrame<D>> {
     match wall.motion {
         Motion::Rotation { centre, spin } if wall.belt == D::Vector::default() => {
             Some(TurningFrame {
-                centre,
-                rate: rate_of::<D>(spin),
                 waits: true,
+                ..TurningFrame::with_spin(centre, spin)
             })
         }
         _ => None,
     }
-}
-
-/// Returns a spin as three components, rad/s.
-fn rate_of<D: Dimension>(spin: D::Spin) -> [f64; 3] {
-    std::array::from_fn(|k| match D::N {
-        2 if k == 2 => D::spin_component(spin, 0),
-        2 => 0.0,
-        _ => D::spin_component(spin, k),
-    })
-}
-
-/// Returns a rate as a spin, rad/s.
-fn spin_of<D: Dimension>(rate: [f64; 3]) -> D::Spin {
-    D::spin_from_fn(|k| if D::N == 2 { rate[2] } else { rate[k] })
 }
 
 fn size(v: [f64; 3]) -> f64 {
@@ -65,16 +50,15 @@ fn is_even<D: Dimension>(wall: &Boundary<D>, frame: &TurningFrame<D>) -> bool {
     let normal = three(plane.normal);
     D::N == 3
         && wall.stands()
-        && size(cross(normal, frame.rate)) <= ALIGNED * size(normal) * size(frame.rate)
+        && size(cross(normal, frame.rate)) <= ALIGNED * size(normal) * frame.angular_speed()
 }
 
-/// Returns the frame in which all walls of a setup stand, but for lids across its axis that stand in the laboratory, where it is one that
-/// turns and all else in the setup can be computed in it. What
-/// refers to places or directions of the laboratory (feeds, outlets, meters, perturbations, fields beside gravity, a grid of stagnant
-/// zones) cannot.
+/// Returns the frame that turns with all walls of a setup (lids across its axis may stand in the laboratory), if all else in the setup can
+/// be computed in it. What refers to places or directions of the laboratory cannot: feeds, outlets, meters, perturbations, fields beside
+/// gravity, a grid of stagnant zones.
 pub fn common_frame<D: Dimension>(setup: &Setup<D>) -> Option<TurningFrame<D>> {
     let frame = setup.boundaries.iter().find_map(turn_of)?;
-    let rate = size(frame.rate);
+    let rate = frame.angular_speed();
     let together = |wall: &Boundary<D>| {
         turn_of(wall).is_some_and(|other| {
             let apart = three(other.centre - frame.centre);
@@ -124,7 +108,8 @@ pub fn common_frame<D: Dimension>(setup: &Setup<D>) -> Option<TurningFrame<D>> {
 /// Returns the frame in which a setup is to be computed, if not in the laboratory: where grains can come to rest in it.
 pub fn frame_of<D: Dimension>(setup: &Setup<D>) -> Option<TurningFrame<D>> {
     let morph = setup.models.morph.filter(|morph| morph.own_frame)?;
-    common_frame(setup).filter(|frame| size(frame.rate) * morph.carry_every < SLOW * morph.residual)
+    common_frame(setup)
+        .filter(|frame| frame.angular_speed() * morph.carry_every < SLOW * morph.residual)
 }
 
 /// Returns the frame of a setup that was changed to it.
@@ -137,7 +122,7 @@ pub(super) fn enter<D: Dimension>(setup: &mut Setup<D>) {
     let Some(frame) = frame_of(setup) else {
         return;
     };
-    let back = spin_of::<D>(frame.rate.map(|w| -w));
+    let back = frame.spin() * -1.0;
     for wall in &mut setup.boundaries {
         wall.motion = match is_even(wall, &frame) {
             true => Motion::Rotation {
@@ -187,7 +172,7 @@ pub(super) fn begin<D: Integrate>(system: &mut System<D>) {
     let time = system.dem.world.clock.time();
     let before = ledger::held(&system.dem.world, &system.fields, time);
     let damped = ledger::passed(&system.dem).damping;
-    let spin = spin_of::<D>(frame.rate.map(|w| -w));
+    let spin = frame.spin() * -1.0;
     let slots: Vec<u32> = system.dem.world.grains.own().collect();
     for slot in slots {
         let place = system.dem.world.position_at(slot as usize, time);
