@@ -70,13 +70,86 @@ pub fn near_stepped<D: Integrate>(
     links: usize,
     wanted: impl Fn(u32) -> bool,
 ) -> Vec<u32> {
-    let mut found = vec![false; grains.arrays.slots()];
-    let mut slots = grains.active.clone();
     let mut front = sleeping.still.rim.clone();
     front.retain(|&slot| wanted(slot));
-    for &slot in &front {
+    let mut slots = spread(grains, sleeping, front, links);
+    slots.extend(&grains.active);
+    slots.sort_unstable();
+    slots
+}
+
+/// Grains at rest within `links` links of some of them; ascending.
+pub fn within_links<D: Integrate>(world: &World<D>, from: Vec<u32>, links: usize) -> Vec<u32> {
+    let mut slots = spread(&world.grains, &world.sleeping, from, links);
+    slots.sort_unstable();
+    slots
+}
+
+/// Those of some slots at rest, ascending, that are connected by links among themselves: each such set ascending, in the order of their first.
+pub fn connected<D: Integrate>(world: &World<D>, slots: &[u32]) -> Vec<Vec<u32>> {
+    let mut left = world.grains.marked(slots);
+    let pairs = &world.sleeping.still.pairs;
+    let mut sets = Vec::new();
+    for &first in slots {
+        if !std::mem::replace(&mut left[first as usize], false) {
+            continue;
+        }
+        let mut set = vec![first];
+        let mut next = 0;
+        while let Some(&slot) = set.get(next) {
+            next += 1;
+            for index in pairs.of(slot) {
+                let other = pairs.beyond(index, slot);
+                if std::mem::replace(&mut left[other as usize], false) {
+                    set.push(other);
+                }
+            }
+        }
+        set.sort_unstable();
+        sets.push(set);
+    }
+    sets
+}
+
+/// Grains at rest within `links` links of one of some sets, for each set those nearest to it; each ascending.
+pub fn regions<D: Integrate>(world: &World<D>, sets: &[Vec<u32>], links: usize) -> Vec<Vec<u32>> {
+    let mut found = vec![false; world.grains.arrays.slots()];
+    for &slot in sets.iter().flatten() {
         found[slot as usize] = true;
     }
+    let pairs = &world.sleeping.still.pairs;
+    let mut regions = sets.to_vec();
+    let mut fronts = vec![0; sets.len()];
+    for _ in 0..links {
+        for (region, front) in regions.iter_mut().zip(&mut fronts) {
+            let end = region.len();
+            for place in *front..end {
+                let slot = region[place];
+                for index in pairs.of(slot) {
+                    let other = pairs.beyond(index, slot);
+                    if !std::mem::replace(&mut found[other as usize], true) {
+                        region.push(other);
+                    }
+                }
+            }
+            *front = end;
+        }
+    }
+    for region in &mut regions {
+        region.sort_unstable();
+    }
+    regions
+}
+
+/// Grains at rest within `links` links of some of them.
+fn spread<D: Integrate>(
+    grains: &Grains<D>,
+    sleeping: &Sleeping,
+    mut front: Vec<u32>,
+    links: usize,
+) -> Vec<u32> {
+    let mut found = grains.marked(&front);
+    let mut slots = Vec::new();
     for _ in 0..links {
         let mut next = Vec::new();
         for &slot in &front {
@@ -91,7 +164,6 @@ pub fn near_stepped<D: Integrate>(
         front = next;
     }
     slots.append(&mut front);
-    slots.sort_unstable();
     slots
 }
 
@@ -127,6 +199,17 @@ pub fn each_link_of<D: Integrate>(
     links: &[u32],
     mut f: impl FnMut(ContactRef<D>),
 ) {
+    each_still_link_of(world, part, links, &mut f);
+    observe::each_list_link(world, f);
+}
+
+/// The same without the links of stepped grains.
+pub(super) fn each_still_link_of<D: Integrate>(
+    world: &World<D>,
+    part: &Part<D>,
+    links: &[u32],
+    mut f: impl FnMut(ContactRef<D>),
+) {
     for &index in links {
         let (class, kept) = world.sleeping.still.pairs.get(index);
         f(held::kept_view(world, class, kept));
@@ -137,7 +220,6 @@ pub fn each_link_of<D: Integrate>(
             f(view);
         }
     }
-    observe::each_list_link(world, f);
 }
 
 pub(super) fn displaced<D: Integrate>(

@@ -26,9 +26,11 @@ pub(super) fn find_rim<D: Integrate>(world: &mut World<D>) {
             if world.grains.stands(slot) && rim.binary_search(&slot).is_err() {
                 world.grains.arrays.clear_force(slot as usize);
                 world.sleeping.still.pushed[slot as usize] = [0.0; 6];
+                world.sleeping.still.load(&[slot]);
             }
         }
     }
+    world.sleeping.still.load(&rim);
     world.sleeping.still.rim = rim;
     // If a grain has just stopped, or lost or gained a stepped neighbour, the forces on it change.
     clear_rim(&mut world.grains, &world.sleeping);

@@ -28,6 +28,10 @@ pub type WallName = (u16, u32, bool, u16);
 /// A force, N, and a moment over the radius, N.
 pub type Wrench = [f64; 6];
 
+/// Number of solves of a large group in which a load that may have come to a grain is carried on, unless it is in balance before: what friction and
+/// inertia leave after these stays.
+pub const LOADED: u8 = 2;
+
 /// Position of a link in the lists: whether with a wall, class, batch and lane.
 pub(super) type Place = (bool, usize, usize, usize);
 
@@ -63,6 +67,8 @@ pub struct Still {
     pub pushed: Vec<Wrench>,
     /// By slot: sum of the sizes of the loads that equilibrium solves carried on since the grain was put to rest, N.
     pub carried: Vec<f64>,
+    /// By slot: number of solves that a load which may have come to a grain at rest is still carried on in; see [`LOADED`].
+    pub loaded: Vec<u8>,
     /// Number of evaluations in `pushed`.
     pub evaluations: u32,
     /// Slots at rest near a stepped grain, ascending.
@@ -89,7 +95,15 @@ impl Still {
         self.held.resize(slots, [0.0; 6]);
         self.pushed.resize(slots, [0.0; 6]);
         self.carried.resize(slots, 0.0);
+        self.loaded.resize(slots, 0);
         self.calm.resize(slots, Calm::default());
+    }
+
+    /// Notes that loads may have come to some slots at rest.
+    pub fn load(&mut self, slots: &[u32]) {
+        for &slot in slots {
+            self.loaded[slot as usize] = LOADED;
+        }
     }
 
     /// Applies new numbers of slots; `order` lists the old slot of each new one.
@@ -102,8 +116,10 @@ impl Still {
         let held = order.iter().map(|&o| self.held[o as usize]).collect();
         let pushed = order.iter().map(|&o| self.pushed[o as usize]).collect();
         let carried = order.iter().map(|&o| self.carried[o as usize]).collect();
+        let loaded = order.iter().map(|&o| self.loaded[o as usize]).collect();
         let calm = order.iter().map(|&o| self.calm[o as usize]).collect();
-        (self.held, self.pushed, self.carried, self.calm) = (held, pushed, carried, calm);
+        (self.held, self.pushed, self.carried) = (held, pushed, carried);
+        (self.loaded, self.calm) = (loaded, calm);
         self.pairs.renumber(new_slot);
         let new = |slot: &mut u32| *slot = new_slot[*slot as usize];
         for (_, kept) in &mut self.walls {
@@ -198,6 +214,7 @@ pub fn stop<D: Integrate>(
         world.sleeping.still.held[s] = [0.0; 6];
         world.sleeping.still.pushed[s] = [0.0; 6];
         world.sleeping.still.carried[s] = 0.0;
+        world.sleeping.still.loaded[s] = LOADED;
         world.sleeping.still.calm[s] = Calm::default();
         world.grains.halt_body(slot);
     }
@@ -350,12 +367,11 @@ pub fn wake<D: Integrate>(world: &mut World<D>, border: &mut Border, slots: &[u3
             world.sleeping.waking[class].push(kept);
         }
     }
-    let (woken, asleep): (Vec<_>, Vec<_>) = std::mem::take(&mut world.sleeping.still.walls)
-        .into_iter()
-        .partition(|(_, k)| chosen[k.a as usize]);
-    world.sleeping.still.walls = asleep;
-    world.sleeping.still.walls_changed |= !woken.is_empty();
+    let walls = &mut world.sleeping.still.walls;
+    let woken = walls.extract_if(.., |(_, k)| chosen[k.a as usize]);
+    let before = world.sleeping.waking_walls.len();
     world.sleeping.waking_walls.extend(woken);
+    world.sleeping.still.walls_changed |= world.sleeping.waking_walls.len() > before;
 }
 
 /// Notes which bodies at rest, these among them, are near slots at rest that are about to be woken: the lists have no such pairs.
@@ -447,6 +463,7 @@ pub(super) fn forget_still<D: Integrate>(
         let [a, b] = [world.grains.owner(kept.a), world.grains.owner(kept.b)];
         add(&mut world.sleeping.still.held[a as usize], -1.0, &on_a);
         add(&mut world.sleeping.still.held[b as usize], -1.0, &on_b);
+        world.sleeping.still.load(&[a, b]);
         clusters.remove_link(a, b);
         lost += 1;
     }
@@ -458,6 +475,7 @@ pub(super) fn forget_still<D: Integrate>(
         if let Some(view) = held::kept_wall_view(world, name, kept) {
             let [on_a, _] = held::pushes(&world.shapes, &world.grains, &view);
             add(&mut world.sleeping.still.held[view.a as usize], -1.0, &on_a);
+            world.sleeping.still.load(&[view.a]);
         }
     }
     sleep_interface::sum_still_walls(world);

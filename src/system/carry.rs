@@ -16,11 +16,11 @@
 use super::avalanche::Carried;
 use super::groups::Asked;
 use super::journal::Journal;
-use super::pending::{self, Pending};
+use super::pending::{self, PENDING, Pending};
 use super::rest::{RestState, size};
 use super::{
     MorphSetup, Setup, System, SystemError, avalanche, cost, driver, field_loads, groups,
-    linear_response, reason,
+    linear_response, patch, perturb, reason,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -47,8 +47,6 @@ const HALVINGS: usize = 8;
 const ROUGH: f64 = 0.05;
 /// Greatest number of iterations of a solve.
 pub(super) const ITERATIONS: usize = 1000;
-/// Sum of residuals at which a whole group is solved, over the weight of its grains.
-const PENDING: f64 = 3e-3;
 /// Factor on the pace of resting grains in whole groups: deep grains have waited, and waves are long.
 const LONGER: f64 = 2.0;
 /// Greatest distance of the other grains from a stepped one, in links.
@@ -89,6 +87,7 @@ impl<D: Dimension> Held<D> {
 }
 
 /// What solves did.
+#[derive(Default)]
 pub(super) struct Solved {
     /// Slots that they woke: the lists must be renewed.
     pub woken: Vec<u32>,
@@ -96,17 +95,58 @@ pub(super) struct Solved {
     pub moved: bool,
 }
 
-/// Solves for equilibrium of the resting grains of the groups that are asked for: near stepped grains, and in whole groups
-/// where that is asked for, is due, or nothing is left to do near stepped ones.
+/// Solves for equilibrium of the resting grains of the groups that are asked for; large ones in patches, each by itself. `None` where there is nothing
+/// to solve for.
 pub(super) fn carry<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
     morph: &MorphSetup,
     asked: &Asked,
-) -> Result<Solved, SystemError> {
-    let slots = system.dem.world.grains.arrays.slots();
+) -> Result<Option<Solved>, SystemError> {
     system.dem.world.sleeping.still.pairs.find_groups();
-    let groups = Pending::of(&system.dem.world, asked);
+    // Loads that change by themselves come to all.
+    let in_patches = system.uniform && !perturb::loads_change(system);
+    if !in_patches {
+        let standing = system.dem.world.grains.standing();
+        system.dem.world.sleeping.still.load(&standing);
+    }
+    let mut all = None;
+    // What goes beyond patches waits for the next solves, where there will be any.
+    let rounds = match system.dem.world.grains.active.is_empty() {
+        true => LAST,
+        false => 1,
+    };
+    for _ in 0..rounds {
+        let mut handed_on = false;
+        for pending in patch::divided(&system.dem.world, asked, in_patches) {
+            let all: &mut Solved = all.get_or_insert_default();
+            if !all.woken.is_empty() {
+                system.dem.renew_woken();
+            }
+            let (solved, whole) = carry_together(system, sink, morph, asked, &pending)?;
+            if in_patches {
+                handed_on |= patch::note_loads(&mut system.dem.world, &pending, &whole, morph);
+            }
+            all.woken.extend(solved.woken);
+            all.moved |= solved.moved;
+        }
+        if !handed_on || !system.dem.world.grains.active.is_empty() {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+/// Solves for equilibrium of the resting grains of some groups: near stepped grains, and in whole groups
+/// where that is asked for, is due, or nothing is left to do near stepped ones; returns which ones were solved as a whole, too.
+fn carry_together<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    morph: &MorphSetup,
+    asked: &Asked,
+    groups: &Pending,
+) -> Result<(Solved, Vec<bool>), SystemError> {
+    let slots = system.dem.world.grains.arrays.slots();
     let near = cluster::part::near_stepped(
         &system.dem.world.grains,
         &system.dem.world.sleeping,
@@ -119,6 +159,7 @@ pub(super) fn carry<D: Integrate>(
     let id = |slot: u32| driver::body_ref(&system.dem.world, Other::Slot(slot));
     let worst = pending::unrest(&system.dem.world, &groups.slots).worst;
     let mut avalanche = Carried::new(worst.map(|slot| (slot, id(slot))));
+    let mut all_moved = false;
     if let Some(mut foreseen) = linear_response::foreseen(&system.dem.world, &mut system.s.known)
         && descend(
             &mut system.dem,
@@ -128,6 +169,7 @@ pub(super) fn carry<D: Integrate>(
         )
     {
         avalanche::note_changes(system, sink, &mut avalanche)?;
+        all_moved = true;
     }
     let begun = groups.unrest(&system.dem.world, &near.slots);
     // First the loose grains near stepped ones: in whole groups each try costs more.
@@ -143,8 +185,9 @@ pub(super) fn carry<D: Integrate>(
             beyond[place] && (begun[place].is_little(morph) || left[place].sum > PENDING)
         }
     };
+    let whole_groups: Vec<bool> = (0..left.len()).map(is_whole).collect();
     let mut whole = groups.slots.clone();
-    whole.retain(|&slot| groups.place(slot).is_some_and(is_whole));
+    whole.retain(|&slot| groups.place(slot).is_some_and(|place| whole_groups[place]));
     let mut solved = near.slots;
     if !whole.is_empty() {
         solved.extend(&whole);
@@ -184,10 +227,8 @@ pub(super) fn carry<D: Integrate>(
             );
         }
     }
-    let solved = Solved {
-        woken: std::mem::take(&mut avalanche.woken),
-        moved: avalanche.rounds > 0,
-    };
+    let moved = avalanche.rounds > 0;
+    let woken = std::mem::take(&mut avalanche.woken);
     avalanche::close_avalanche(
         &system.dem.world,
         &system.s.stage,
@@ -196,10 +237,14 @@ pub(super) fn carry<D: Integrate>(
         sink,
         avalanche,
     )?;
-    if solved.moved {
-        reason::check_all_overlaps(&system.setup, &system.dem.world, &mut system.s.warnings)?;
+    let (setup, world) = (&system.setup, &system.dem.world);
+    if all_moved {
+        reason::check_all_overlaps(setup, world, &mut system.s.warnings)?;
+    } else if moved {
+        solved.retain(|&slot| world.grains.stands(slot));
+        reason::check_overlaps_of(setup, world, &solved, &mut system.s.warnings)?;
     }
-    Ok(solved)
+    Ok((Solved { woken, moved }, whole_groups))
 }
 
 /// Solves for equilibrium in a part, with all other grains held fast.

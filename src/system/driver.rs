@@ -292,7 +292,7 @@ impl<D: Integrate> Driven<D> for System<D> {
             }
             Some(due) if due.source == Source::Nodes => {
                 self.s.schedule.pop();
-                nodes::count(self);
+                nodes::count(self, sink)?;
             }
             Some(Due {
                 source: Source::Rest(grain),

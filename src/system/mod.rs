@@ -48,6 +48,7 @@ mod nodes;
 mod outlet;
 mod overtime;
 mod own;
+mod patch;
 mod pending;
 mod perturb;
 mod place;

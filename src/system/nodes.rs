@@ -9,15 +9,17 @@ use serde::{Deserialize, Serialize};
 use super::force_error::{self, GroupForces};
 use super::rest::RestState;
 use super::schedule::{Schedule, Source};
-use super::{System, logging};
+use super::{System, SystemError, logging, rigid};
 use crate::body::GrainId;
 use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
-use crate::record::{ForceError, GroupRow, NodeFigures};
+use crate::record::{ForceError, GroupRow, NodeFigures, Sink};
 
 /// Number of counts in a run.
 pub(super) const COUNTS: u32 = 250;
+/// Errors of forces are estimated at one of so many counts: they take all links.
+const ERRORS: u64 = 10;
 
 /// Sums over the times at which nodes were counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -91,15 +93,22 @@ impl NodeCounts {
 }
 
 /// Counts nodes at a scheduled time.
-pub(super) fn count<D: Integrate>(system: &mut System<D>) {
+pub(super) fn count<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    rigid::regroup_many_in_time(system, sink)?;
     let clusters = logging::cluster_count(system);
     let groups = groups_now(&mut system.dem.world, &system.s.rest);
-    let dem = &system.dem;
-    let errors = force_error::of_groups(&dem.world, &system.fields, &dem.clusters);
     let counts = &mut system.s.regimes.nodes;
+    if counts.counted.is_multiple_of(ERRORS) {
+        let dem = &system.dem;
+        let errors = force_error::of_groups(&dem.world, &system.fields, &dem.clusters);
+        counts.add_errors(&errors);
+    }
     counts.add(clusters, groups);
-    counts.add_errors(&errors);
     counts.come_again(&mut system.s.schedule);
+    Ok(())
 }
 
 /// Returns the present groups of grains at rest.

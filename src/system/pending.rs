@@ -1,4 +1,4 @@
-//! Residuals of grains at rest: the pending load of each group, and whether it is worth a solve.
+//! Residuals of grains at rest: the pending load of each group, or patch of one, and whether it is worth a solve.
 
 use super::MorphSetup;
 use super::groups::Asked;
@@ -13,6 +13,11 @@ const ENOUGH: f64 = 0.1;
 /// Sum of residuals that is left alone, over the weight of the grains: a load that a deep bed spreads over all
 /// grains, a little on each.
 const BALANCED: f64 = 5e-4;
+/// Sum of residuals at which a whole group is solved, over the weight of its grains.
+pub(super) const PENDING: f64 = 3e-3;
+
+/// In the place of an index: in no part.
+const NOWHERE: u32 = u32::MAX;
 
 /// Residuals of some grains, over their weight.
 #[derive(Clone, Copy, Default)]
@@ -26,9 +31,14 @@ pub(super) struct Unrest {
 }
 
 impl Unrest {
+    /// Returns whether the sum of the residuals is too small for a solve: what is left has no direction.
+    pub fn is_balanced(&self) -> bool {
+        self.sum <= BALANCED
+    }
+
     /// Returns whether the residuals are too small for a solve.
     pub fn is_little(&self, morph: &MorphSetup) -> bool {
-        self.mean <= ENOUGH * morph.residual && self.sum <= BALANCED
+        self.mean <= ENOUGH * morph.residual && self.is_balanced()
     }
 }
 
@@ -88,13 +98,17 @@ pub(super) fn unrest<D: Integrate>(world: &World<D>, slots: &[u32]) -> Unrest {
     sum.unrest()
 }
 
-/// Groups to be solved, as they are when the solve begins: a grain woken meanwhile stays counted with its group.
+/// Groups that are solved for together, or patches of large ones, as they are when the solve begins: a grain woken meanwhile stays counted with its
+/// group.
 pub(super) struct Pending {
     /// Slots at rest in these groups, ascending.
     pub slots: Vec<u32>,
     /// By slot: index of its group among these.
     places: Vec<u32>,
+    /// Number of groups.
     count: usize,
+    /// Whether these are patches.
+    pub is_patch: bool,
 }
 
 impl Pending {
@@ -111,7 +125,7 @@ impl Pending {
                 all
             }
         };
-        let mut places = vec![u32::MAX; world.grains.arrays.slots()];
+        let mut places = vec![NOWHERE; world.grains.arrays.slots()];
         slots.retain(|&slot| match labels.binary_search(&group_of(slot)) {
             Ok(place) => {
                 places[slot as usize] = place as u32;
@@ -123,13 +137,50 @@ impl Pending {
             slots,
             places,
             count: labels.len(),
+            is_patch: false,
         }
+    }
+
+    /// Takes patches, each by its slots at rest, of so many slots in total.
+    pub fn patches(patches: &[Vec<u32>], of: usize) -> Self {
+        let mut places = vec![NOWHERE; of];
+        for (place, patch) in patches.iter().enumerate() {
+            for &slot in patch {
+                places[slot as usize] = place as u32;
+            }
+        }
+        let mut slots = patches.concat();
+        slots.sort_unstable();
+        Pending {
+            slots,
+            places,
+            count: patches.len(),
+            is_patch: true,
+        }
+    }
+
+    /// Returns the slots of each group.
+    pub fn groups(&self) -> Vec<Vec<u32>> {
+        let mut groups = vec![Vec::new(); self.count];
+        for &slot in &self.slots {
+            groups[self.places[slot as usize] as usize].push(slot);
+        }
+        groups
+    }
+
+    /// Leaves a group out, by its slots.
+    pub fn leave_out(&mut self, group: &[u32]) {
+        for &slot in group {
+            self.places[slot as usize] = NOWHERE;
+        }
+        let places = &self.places;
+        self.slots.retain(|&slot| places[slot as usize] != NOWHERE);
     }
 
     /// Returns the index of the group of a slot among these; `None` for other slots.
     pub fn place(&self, slot: u32) -> Option<usize> {
         let place = self.places[slot as usize];
-        (place != u32::MAX).then_some(place as usize)
+        (place != NOWHERE).then_some(place as usize)
     }
 
     /// Returns the residuals of each group within some slots.

@@ -110,6 +110,17 @@ pub(super) fn check_all_overlaps<D: Integrate>(
     check_overlap(setup, world, warnings, deepest)
 }
 
+/// The same with links of some slots at rest, ascending, alone.
+pub(super) fn check_overlaps_of<D: Integrate>(
+    setup: &Setup<D>,
+    world: &World<D>,
+    slots: &[u32],
+    warnings: &mut Vec<String>,
+) -> Result<(), SystemError> {
+    let deepest = cluster::overlap_check::deepest_of(world, slots);
+    check_overlap(setup, world, warnings, deepest)
+}
+
 fn check_overlap<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,

@@ -139,7 +139,7 @@ pub(super) fn look_at_rest<D: Integrate>(
     if system.dem.world.sleeping.still.count > 0 {
         let asked = groups::ask(system, morph.carry_every);
         if !asked.is_nobody() {
-            solved = Some(carry::carry(system, sink, &morph, &asked)?);
+            solved = carry::carry(system, sink, &morph, &asked)?;
         }
         let all = field_loads::change_by_themselves(&system.setup, &system.fields);
         let loaded = match all {
@@ -226,13 +226,13 @@ pub(super) fn balance_the_last<D: Integrate>(
         perturb::forget_moment(&mut system.s.perturb);
         field_loads::refresh_all(system);
         system.dem.world.sleeping.begin_look();
-        let solved = carry::carry(system, sink, &morph, &Asked::All)?;
+        let solved = carry::carry(system, sink, &morph, &Asked::All)?.unwrap_or_default();
         let collide = solved.moved && air::flyers_collide(&system.air);
         if collide || !solved.woken.is_empty() {
             system.account(system.dem.world.clock.time());
             regimes::renew(system, sink)?;
         }
-        rigid::recount(system, sink)?;
+        rigid::recount_if_due(system, sink, morph.carry_every)?;
     }
     Ok(())
 }

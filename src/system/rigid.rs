@@ -19,6 +19,11 @@ use crate::rigidity::{DiskGroups, DiskLink};
 
 /// Groups are updated at least once in so many intervals of equilibrium solves.
 pub(super) const EVERY: f64 = 5.0;
+/// Number of grains at rest above which that is less often, in proportion: a search takes all links.
+const MANY: usize = 2000;
+/// Number of grains below which they leave the list one by one.
+const FEW: usize = 16;
+
 /// Returns the rigid groups of grains at rest, by the numbers of their grains. Boundaries at rest
 /// are the ground. In the plane by counting, in space by the stiffness of their links.
 pub(super) fn rigid_groups<D: Integrate>(world: &World<D>) -> DiskGroups {
@@ -75,7 +80,14 @@ pub(super) fn leave_groups<D: Integrate>(
         .map(|&slot| id[slot as usize])
         .collect();
     gone.sort_unstable();
-    if !gone.is_empty() {
+    // Mostly some few of very many.
+    if gone.len() < FEW {
+        for id in &gone {
+            if let Ok(place) = rest.rigid.binary_search(id) {
+                rest.rigid.remove(place);
+            }
+        }
+    } else {
         rest.rigid.retain(|id| gone.binary_search(id).is_err());
     }
     gone
@@ -87,10 +99,36 @@ pub(super) fn regroup_in_time<D: Integrate>(
     sink: &mut dyn Sink,
     every: f64,
 ) -> Result<(), SystemError> {
-    if system.dem.world.clock.time() - system.s.rest.grouped >= EVERY * every {
+    let longer = (system.dem.world.sleeping.still.count / MANY).max(1) as f64;
+    if system.dem.world.clock.time() - system.s.rest.grouped >= EVERY * longer * every {
         recount(system, sink)?;
     }
     Ok(())
+}
+
+/// The same at times that logs do not decide, where many grains are at rest: while none is stepped, nobody else looks.
+pub(super) fn regroup_many_in_time<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    match system.setup.models.morph {
+        Some(morph) if system.dem.world.sleeping.still.count > MANY => {
+            regroup_in_time(system, sink, morph.carry_every)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The same when no grain is stepped any more: at once, but where these are many.
+pub(super) fn recount_if_due<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+    every: f64,
+) -> Result<(), SystemError> {
+    match system.dem.world.sleeping.still.count > MANY {
+        true => regroup_in_time(system, sink, every),
+        false => recount(system, sink),
+    }
 }
 
 /// Updates the rigid groups where they are counted. In space a factorization costs as much as many steps: only before snapshots and

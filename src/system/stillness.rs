@@ -457,8 +457,11 @@ fn undo_rest<D: Integrate>(
     let woke = match doubt {
         Doubt::Solve => {
             perturb::forget_moment(&mut system.s.perturb);
+            // Of all, wherever loads may have come.
+            let standing = system.dem.world.grains.standing();
+            system.dem.world.sleeping.still.load(&standing);
             let solved = carry::carry(system, sink, &morph, &Asked::All)?;
-            !solved.woken.is_empty()
+            solved.is_some_and(|solved| !solved.woken.is_empty())
         }
         Doubt::Step => {
             let all = system.dem.world.grains.standing();

@@ -330,6 +330,54 @@ fn an_added_load_is_borne_as_by_stepped_disks() {
     assert!(still.summary().work.grain_steps < stepped.summary().work.grain_steps);
 }
 
+/// Three disks fall onto a wide bed, one after the other. What lies far from them stays where it is, to the bit, the weight of each arrives, and a saved
+/// state goes on with the same bits.
+#[test]
+fn a_landing_on_a_wide_bed_is_borne_where_it_lands() {
+    let feed = "[[feed]]\nmaterial = \"thesis-disk\"\nradius = 0.01\ncount = 3\nevery = 1.0\n\
+                start = 2.0\nmin = [5.9, 0.2]\nmax = [6.1, 0.21]\n";
+    let mut setup = bed(4_800, 12.0, feed);
+    let (state, morph) = settled(&mut setup);
+    let mut first = go_on(&setup, &state, Some(morph), 2.95);
+    let state = first.save().unwrap();
+    let last = go_on(&setup, &state, Some(morph), 5.5);
+    assert_eq!(last.dem().world.grains.standing().len(), 4_803);
+    let solves = |system: &System<Planar>| system.summary().work.stress_solves;
+    assert!(solves(&last) > solves(&first) + 2);
+    let far = |system: &System<Planar>| {
+        let mut grains = system.grains_at(system.time());
+        grains.retain(|grain| (grain.position[0] - 6.0).abs() > 1.2);
+        grains.sort_by_key(|grain| grain.id);
+        grains
+            .iter()
+            .map(|grain| (grain.id, grain.position))
+            .collect::<Vec<_>>()
+    };
+    assert!(far(&first).len() > 3_000);
+    assert_eq!(far(&first), far(&last));
+    let mass: f64 = last.grains_at(5.5).iter().map(|grain| grain.mass).sum();
+    let [_, floor, walls] = loads(&links(&last));
+    support::close("borne", (floor + walls) / (9.8 * mass), 1.0, 1e-3);
+    // The floor below bears what has come.
+    let below = |system: &System<Planar>| -> f64 {
+        let id: std::collections::BTreeMap<_, _> = system
+            .grains_at(system.time())
+            .iter()
+            .map(|grain| (i64::from(grain.id), grain.position[0]))
+            .collect();
+        let borne = links(system);
+        let floor = borne.iter().filter(|link| link.0[1] == -3);
+        let near = floor.filter(|link| (id[&link.0[0]] - 6.0).abs() < 0.6);
+        near.map(|link| link.2).sum()
+    };
+    let come = 2.0 * 9.8 * 1190.0 * std::f64::consts::PI * 1e-4;
+    support::close("below", (below(&last) - below(&first)) / come, 1.0, 0.05);
+    let mut cut = go_on(&setup, &state, Some(morph), 4.3);
+    let state = cut.save().unwrap();
+    let resumed = go_on(&setup, &state, Some(morph), 5.5);
+    assert_eq!(resumed.summary().state_hash, last.summary().state_hash);
+}
+
 /// What landings cost, in grain-seconds and processor time, on beds 20 layers deep:
 /// `cargo test --release --test it landings_cost -- --ignored --nocapture`.
 #[test]
