@@ -18,7 +18,7 @@ use arenite::scenario::{AnySetup, Override, Scenario};
 use arenite::stress::{
     Factor, Freedom, Link, LinkState, Network, Packing, Rules, Sliding, Unresolved,
 };
-use arenite::system::{Control, Handover, Setup, System};
+use arenite::system::{Control, Setup, System};
 use nalgebra::Vector2;
 
 /// Errors of any kind.
@@ -50,16 +50,15 @@ fn setup(seed: u64, keys: &[String]) -> Result<Setup<Planar>, Failure> {
     }
 }
 
-fn name(body: &BodyRef) -> String {
-    format!("{body:?}")
-}
-
-/// Returns the forces of links, from normal forces and tangential forces on the first node.
-fn forces(at: &Handover<Planar>, of: &[(f64, Vector2<f64>)]) -> Forces {
+/// Returns the forces of links between some bodies, from normal forces and tangential forces on the first node.
+fn forces<'a>(
+    bodies: &[BodyRef],
+    links: impl Iterator<Item = (&'a Link<Planar>, (f64, Vector2<f64>))>,
+) -> Forces {
     let mut all = Forces::new();
-    for (link, (normal, tangential)) in at.network.links().iter().zip(of) {
-        let [a, b] = [link.a, link.b].map(|node| name(&at.bodies[node]));
-        let on_a = link.normal * -*normal + tangential;
+    for (link, (normal, tangential)) in links {
+        let [a, b] = [link.a, link.b].map(|node| format!("{:?}", bodies[node]));
+        let on_a = link.normal * -normal + tangential;
         let (key, on) = if a < b {
             ((a, b), on_a)
         } else {
@@ -68,6 +67,13 @@ fn forces(at: &Handover<Planar>, of: &[(f64, Vector2<f64>)]) -> Forces {
         *all.entry(key).or_default() += on;
     }
     all
+}
+
+/// Returns the forces of the links of a system.
+fn forces_of(system: &System<Planar>) -> Forces {
+    let at = system.handover();
+    let links = at.network.links().iter().zip(at.forces.iter().copied());
+    forces(&at.bodies, links)
 }
 
 fn difference(one: &Forces, other: &Forces) -> f64 {
@@ -128,7 +134,6 @@ fn exact(
         packing.set_prestress(key, *normal, -*tangential);
         stiffest = stiffest.max(link.kn);
     }
-    let links = at.network.links().len();
     let pairs = |key: usize| at.network.links_of(key);
     for i in 0..grains.len() {
         for j in i + 1..grains.len() {
@@ -186,28 +191,14 @@ fn exact(
     }
     slid.sort_unstable();
     slid.dedup();
-    let mut of = Vec::new();
-    let mut whole = Handover {
-        network: Network::new(Freedom::Full),
-        bodies: at.bodies.clone(),
-        forces: Vec::new(),
-        load: Vec::new(),
-    };
-    for node in at.network.nodes() {
-        whole.network.add_node(*node);
-    }
-    for (key, link) in packing.network().links().iter().enumerate() {
-        if key >= links && link.b >= at.network.nodes().len() {
-            continue;
-        }
-        let stress = packing.stress(key);
-        if stress.on {
-            whole.network.add_link(*link);
-            of.push((stress.normal, -stress.tangential));
-        }
-    }
+    // Ties have a node that is none of the bodies.
+    let links = packing.network().links().iter().enumerate();
+    let links = links.filter(|(_, link)| link.b < at.bodies.len());
+    let links = links.map(|(key, link)| (link, packing.stress(key)));
+    let on = links.filter(|(_, stress)| stress.on);
+    let on = on.map(|(link, stress)| (link, (stress.normal, -stress.tangential)));
     Ok(Exact {
-        forces: forces(&whole, &of),
+        forces: forces(&at.bodies, on),
         slides,
         links: slid.len(),
         heat,
@@ -224,7 +215,8 @@ fn main() -> Result<(), Failure> {
     let (from, more): (f64, f64) = (from.parse()?, more.parse()?);
     let sliding = match sliding.as_str() {
         "all" => Sliding::AllAtOnce,
-        _ => Sliding::LargestExcess,
+        "one" => Sliding::LargestExcess,
+        other => return Err(format!("`{other}`: all or one?").into()),
     };
     let never = AtomicBool::new(false);
     for seed in 1..=seeds.parse()? {
@@ -237,16 +229,12 @@ fn main() -> Result<(), Failure> {
         let mut base = System::new(setup.clone())?;
         base.run(&mut NullSink, &mut Control::new(&never))?;
         let state = base.save()?;
-        let start = base.handover();
-        let start = forces(&start, &start.forces);
+        let start = forces_of(&base);
         let mut sleeping = setup.clone();
         sleeping.models.morph = morph;
         let end = from + more;
         let exact = exact(&base, [from, end], parts.parse()?, sliding)?;
-        let of = |(system, seconds): (System<Planar>, f64)| {
-            let at = system.handover();
-            (forces(&at, &at.forces), seconds)
-        };
+        let of = |(system, seconds): (System<Planar>, f64)| (forces_of(&system), seconds);
         let (stepped, _) = of(branch(setup.clone(), &state, end)?);
         let mut chaotic = setup.clone();
         chaotic.fields.gravity *= 1.0 + 1e-9;

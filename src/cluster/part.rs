@@ -65,24 +65,21 @@ impl<D: Dimension> Part<D> {
 /// Grains at rest within `links` links of those `wanted` grains of the rim that touch stepped ones,
 /// and all stepped grains; ascending.
 pub fn near_stepped<D: Integrate>(
-    grains: &Grains<D>,
-    sleeping: &Sleeping,
+    world: &World<D>,
     links: usize,
     wanted: impl Fn(u32) -> bool,
 ) -> Vec<u32> {
-    let mut front = sleeping.still.rim.clone();
-    front.retain(|&slot| wanted(slot));
-    let mut slots = spread(grains, sleeping, front, links);
-    slots.extend(&grains.active);
+    let mut rim = world.sleeping.still.rim.clone();
+    rim.retain(|&slot| wanted(slot));
+    let mut slots = within_links(world, rim, links);
+    slots.extend(&world.grains.active);
     slots.sort_unstable();
     slots
 }
 
 /// Grains at rest within `links` links of some of them; ascending.
 pub fn within_links<D: Integrate>(world: &World<D>, from: Vec<u32>, links: usize) -> Vec<u32> {
-    let mut slots = spread(&world.grains, &world.sleeping, from, links);
-    slots.sort_unstable();
-    slots
+    regions(world, vec![from], links).concat()
 }
 
 /// Those of some slots at rest, ascending, that are connected by links among themselves: each such set ascending, in the order of their first.
@@ -112,14 +109,14 @@ pub fn connected<D: Integrate>(world: &World<D>, slots: &[u32]) -> Vec<Vec<u32>>
 }
 
 /// Grains at rest within `links` links of one of some sets, for each set those nearest to it; each ascending.
-pub fn regions<D: Integrate>(world: &World<D>, sets: &[Vec<u32>], links: usize) -> Vec<Vec<u32>> {
+pub fn regions<D: Integrate>(world: &World<D>, sets: Vec<Vec<u32>>, links: usize) -> Vec<Vec<u32>> {
     let mut found = vec![false; world.grains.arrays.slots()];
     for &slot in sets.iter().flatten() {
         found[slot as usize] = true;
     }
     let pairs = &world.sleeping.still.pairs;
-    let mut regions = sets.to_vec();
     let mut fronts = vec![0; sets.len()];
+    let mut regions = sets;
     for _ in 0..links {
         for (region, front) in regions.iter_mut().zip(&mut fronts) {
             let end = region.len();
@@ -139,32 +136,6 @@ pub fn regions<D: Integrate>(world: &World<D>, sets: &[Vec<u32>], links: usize) 
         region.sort_unstable();
     }
     regions
-}
-
-/// Grains at rest within `links` links of some of them.
-fn spread<D: Integrate>(
-    grains: &Grains<D>,
-    sleeping: &Sleeping,
-    mut front: Vec<u32>,
-    links: usize,
-) -> Vec<u32> {
-    let mut found = grains.marked(&front);
-    let mut slots = Vec::new();
-    for _ in 0..links {
-        let mut next = Vec::new();
-        for &slot in &front {
-            for index in sleeping.still.pairs.of(slot) {
-                let other = sleeping.still.pairs.beyond(index, slot);
-                if !std::mem::replace(&mut found[other as usize], true) {
-                    next.push(other);
-                }
-            }
-        }
-        slots.append(&mut front);
-        front = next;
-    }
-    slots.append(&mut front);
-    slots
 }
 
 /// Links of a part whose ends are at rest, each once.

@@ -28,8 +28,7 @@ pub type WallName = (u16, u32, bool, u16);
 /// A force, N, and a moment over the radius, N.
 pub type Wrench = [f64; 6];
 
-/// Number of solves of a large group in which a load that may have come to a grain is carried on, unless it is in balance before: what friction and
-/// inertia leave after these stays.
+/// Number of solves for what may have come to a grain, after the sum of all around it has become little: what friction keeps then stays.
 pub const LOADED: u8 = 2;
 
 /// Position of a link in the lists: whether with a wall, class, batch and lane.
@@ -67,7 +66,7 @@ pub struct Still {
     pub pushed: Vec<Wrench>,
     /// By slot: sum of the sizes of the loads that equilibrium solves carried on since the grain was put to rest, N.
     pub carried: Vec<f64>,
-    /// By slot: number of solves that a load which may have come to a grain at rest is still carried on in; see [`LOADED`].
+    /// By slot: number of solves still to be made for loads that may have come to a grain at rest, at most [`LOADED`].
     pub loaded: Vec<u8>,
     /// Number of evaluations in `pushed`.
     pub evaluations: u32,

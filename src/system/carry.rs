@@ -17,10 +17,10 @@ use super::avalanche::Carried;
 use super::groups::Asked;
 use super::journal::Journal;
 use super::pending::{self, PENDING, Pending};
-use super::rest::{RestState, size};
+use super::rest::RestState;
 use super::{
     MorphSetup, Setup, System, SystemError, avalanche, cost, driver, field_loads, groups,
-    linear_response, patch, perturb, reason,
+    linear_response, patch, perturb, reason, rest,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -93,6 +93,8 @@ pub(super) struct Solved {
     pub woken: Vec<u32>,
     /// Whether they displaced grains.
     pub moved: bool,
+    /// Whether grains beside patches received more than may be left.
+    handed_on: bool,
 }
 
 /// Solves for equilibrium of the resting grains of the groups that are asked for; large ones in patches, each by itself. `None` where there is nothing
@@ -106,10 +108,6 @@ pub(super) fn carry<D: Integrate>(
     system.dem.world.sleeping.still.pairs.find_groups();
     // Loads that change by themselves come to all.
     let in_patches = system.uniform && !perturb::loads_change(system);
-    if !in_patches {
-        let standing = system.dem.world.grains.standing();
-        system.dem.world.sleeping.still.load(&standing);
-    }
     let mut all = None;
     // What goes beyond patches waits for the next solves, where there will be any.
     let rounds = match system.dem.world.grains.active.is_empty() {
@@ -123,36 +121,34 @@ pub(super) fn carry<D: Integrate>(
             if !all.woken.is_empty() {
                 system.dem.renew_woken();
             }
-            let (solved, whole) = carry_together(system, sink, morph, asked, &pending)?;
-            if in_patches {
-                handed_on |= patch::note_loads(&mut system.dem.world, &pending, &whole, morph);
-            }
+            let solved = carry_together(system, sink, morph, asked, &pending)?;
             all.woken.extend(solved.woken);
             all.moved |= solved.moved;
+            handed_on |= solved.handed_on;
         }
         if !handed_on || !system.dem.world.grains.active.is_empty() {
             break;
         }
     }
+    if !in_patches {
+        patch::load_all(&mut system.dem.world);
+    }
     Ok(all)
 }
 
 /// Solves for equilibrium of the resting grains of some groups: near stepped grains, and in whole groups
-/// where that is asked for, is due, or nothing is left to do near stepped ones; returns which ones were solved as a whole, too.
+/// where that is asked for, is due, or nothing is left to do near stepped ones.
 fn carry_together<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
     morph: &MorphSetup,
     asked: &Asked,
     groups: &Pending,
-) -> Result<(Solved, Vec<bool>), SystemError> {
+) -> Result<Solved, SystemError> {
     let slots = system.dem.world.grains.arrays.slots();
-    let near = cluster::part::near_stepped(
-        &system.dem.world.grains,
-        &system.dem.world.sleeping,
-        REACH,
-        |slot| groups.place(slot).is_some(),
-    );
+    let near = cluster::part::near_stepped(&system.dem.world, REACH, |slot| {
+        groups.place(slot).is_some()
+    });
     let resting = pending::standing(&system.dem.world, &near).count();
     let at_once = resting as f64 >= MOST * groups.slots.len() as f64;
     let mut near = Part::new(near, slots);
@@ -204,20 +200,12 @@ fn carry_together<D: Integrate>(
         true => morph.residual,
         false => morph.residual_after_solve,
     };
-    let lacks = |&slot: &u32| {
-        size(&cluster::held::residual(
-            &system.dem.world.physics,
-            &system.dem.world.grains,
-            &system.dem.world.sleeping,
-            slot,
-        )) > most * cluster::field_loads::weight(&system.dem.world, slot)
-    };
-    let left: Vec<u32> = pending::standing(&system.dem.world, &solved)
-        .filter(lacks)
-        .collect();
-    avalanche::rouse_by(system, sink, &mut avalanche, &left)?;
+    let mut lacking: Vec<u32> = pending::standing(&system.dem.world, &solved).collect();
+    lacking.retain(|&slot| rest::lacks(&system.dem.world, slot, most));
+    avalanche::rouse_by(system, sink, &mut avalanche, &lacking)?;
     // Requests another solve for the remaining residuals, whether other grains come near or not.
-    for left in groups.unrest(&system.dem.world, &groups.slots) {
+    let left = groups.unrest(&system.dem.world, &groups.slots);
+    for left in &left {
         if let Some(slot) = left.worst.filter(|_| !left.is_little(morph)) {
             groups::come_again(
                 &system.dem.world,
@@ -227,6 +215,7 @@ fn carry_together<D: Integrate>(
             );
         }
     }
+    let handed_on = patch::note_loads(&mut system.dem.world, groups, &left, &whole_groups, morph);
     let moved = avalanche.rounds > 0;
     let woken = std::mem::take(&mut avalanche.woken);
     avalanche::close_avalanche(
@@ -244,7 +233,11 @@ fn carry_together<D: Integrate>(
         solved.retain(|&slot| world.grains.stands(slot));
         reason::check_overlaps_of(setup, world, &solved, &mut system.s.warnings)?;
     }
-    Ok((Solved { woken, moved }, whole_groups))
+    Ok(Solved {
+        woken,
+        moved,
+        handed_on,
+    })
 }
 
 /// Solves for equilibrium in a part, with all other grains held fast.

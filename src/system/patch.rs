@@ -4,10 +4,9 @@
 //! another. So each place is solved by itself, with all beyond it held fast. What these receive is a residual like any other: where it grows beyond
 //! what a grain may have when it is put to rest, the next patch is around it.
 
-use super::MorphSetup;
 use super::groups::Asked;
-use super::pending::{self, PENDING, Pending, standing};
-use super::rest::size;
+use super::pending::{self, PENDING, Pending, Unrest, standing};
+use super::{MorphSetup, rest};
 use crate::cluster;
 use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
@@ -73,8 +72,8 @@ fn loaded<D: Integrate>(world: &World<D>) -> Vec<bool> {
     loaded
 }
 
-/// Returns whether a group lacks so much in all that it is solved as a whole: while grains are stepped as much as [`pending`](super::pending) lets
-/// wait, else what it calls little.
+/// Returns whether the residuals of a group sum up to so much that it is solved as a whole: while grains are stepped to what may wait for the next
+/// solve, else to what may stay.
 fn lacks_much<D: Integrate>(world: &World<D>, group: &[u32]) -> bool {
     let left = pending::unrest(world, group);
     match world.grains.active.is_empty() {
@@ -88,19 +87,19 @@ fn around<D: Integrate>(world: &World<D>, from: Vec<u32>) -> Vec<Vec<u32>> {
     let links = if D::N == 3 { DEEP[1] } else { DEEP[0] };
     let near = cluster::part::within_links(world, from, TOGETHER / 2);
     let near = cluster::part::connected(world, &near);
-    cluster::part::regions(world, &near, links - TOGETHER / 2)
+    cluster::part::regions(world, near, links - TOGETHER / 2)
 }
 
-/// Notes, after a solve, which loads are still to be carried on: those of groups out of balance, and those of grains beside patches that received too
-/// much; returns whether there are any of the latter. `solved` says which groups were solved as a whole: of what these lack with no direction,
-/// friction and inertia keep a part, so that it is tried [`LOADED`](cluster::still::LOADED) times.
+/// Notes, after a solve that `left` so much in each group, to which grains loads are still to be carried: those of groups out of balance, and those
+/// beside patches that received too much; returns whether there are any of the latter. `solved` says which groups were solved as a whole: where
+/// what is left sums up to little, this is tried [`LOADED`](cluster::still::LOADED) times, since friction may keep it.
 pub(super) fn note_loads<D: Integrate>(
     world: &mut World<D>,
     pending: &Pending,
+    left: &[Unrest],
     solved: &[bool],
     morph: &MorphSetup,
 ) -> bool {
-    let left = pending.unrest(world, &pending.slots);
     let beside = match pending.is_patch {
         true => received(world, pending, morph),
         false => Vec::new(),
@@ -131,10 +130,12 @@ fn received<D: Integrate>(world: &World<D>, patches: &Pending, morph: &MorphSetu
     }
     beside.sort_unstable();
     beside.dedup();
-    beside.retain(|&slot| {
-        let residual =
-            cluster::held::residual(&world.physics, &world.grains, &world.sleeping, slot);
-        size(&residual) > morph.residual * cluster::field_loads::weight(world, slot)
-    });
+    beside.retain(|&slot| rest::lacks(world, slot, morph.residual));
     beside
+}
+
+/// Notes that loads may have come to all grains at rest.
+pub(super) fn load_all<D: Integrate>(world: &mut World<D>) {
+    let standing = world.grains.standing();
+    world.sleeping.still.load(&standing);
 }

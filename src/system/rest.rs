@@ -396,17 +396,17 @@ pub(super) fn forget_rest<D: Integrate>(world: &World<D>, rest: &mut RestState, 
     }
 }
 
+/// Returns whether the residual of a slot at rest is greater than so many weights.
+pub(super) fn lacks<D: Integrate>(world: &World<D>, slot: u32, weights: f64) -> bool {
+    let residual = cluster::held::residual(&world.physics, &world.grains, &world.sleeping, slot);
+    size(&residual) > weights * weight(world, slot)
+}
+
 /// Returns the slots at rest with a greater residual than a solve leaves, ascending.
 pub(super) fn unbalanced<D: Integrate>(world: &World<D>, morph: &MorphSetup) -> Vec<u32> {
-    let lacks = |slot: &u32| {
-        size(&cluster::held::residual(
-            &world.physics,
-            &world.grains,
-            &world.sleeping,
-            *slot,
-        )) > morph.residual_after_solve * weight(world, *slot)
-    };
-    world.grains.standing().into_iter().filter(lacks).collect()
+    let mut slots = world.grains.standing();
+    slots.retain(|&slot| lacks(world, slot, morph.residual_after_solve));
+    slots
 }
 
 /// Returns warnings for the summary where grains were at rest: of energy that morphs took or gave beyond a share of all losses and

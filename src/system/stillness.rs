@@ -4,7 +4,9 @@ use super::groups::Asked;
 use super::jam_watch::{ANY_CREEP, Doubt, JamWatch};
 use super::rattlers::{Mover, SWINGS, Touch, all_rattle, are_few};
 use super::traffic::Traffic;
-use super::{OutletSetup, Setup, System, SystemError, carry, outlet, perturb, regimes, rest};
+use super::{
+    OutletSetup, Setup, System, SystemError, carry, outlet, patch, perturb, regimes, rest,
+};
 use crate::cluster;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
@@ -458,8 +460,7 @@ fn undo_rest<D: Integrate>(
         Doubt::Solve => {
             perturb::forget_moment(&mut system.s.perturb);
             // Of all, wherever loads may have come.
-            let standing = system.dem.world.grains.standing();
-            system.dem.world.sleeping.still.load(&standing);
+            patch::load_all(&mut system.dem.world);
             let solved = carry::carry(system, sink, &morph, &Asked::All)?;
             solved.is_some_and(|solved| !solved.woken.is_empty())
         }

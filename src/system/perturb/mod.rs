@@ -15,7 +15,7 @@ use crate::geometry::{Dimension, Vector};
 use crate::record::{Jam, Sink};
 use crate::system::jam_watch::JamWatch;
 use crate::system::traffic::Traffic;
-use crate::system::{air, driver, outlet, regimes, rest, turning};
+use crate::system::{air, driver, outlet, patch, regimes, rest, turning};
 
 pub(in crate::system) use gravity::{
     follow_gravity, forget_moment, gravity_changes, gravity_is_slow, gravity_rate, lift,
@@ -161,6 +161,7 @@ fn start<D: Integrate>(
         rest::wake_grains(system, sink, &standing)?;
     }
     system.s.rest.balanced = false;
+    patch::load_all(&mut system.dem.world);
     forget_moment(&mut system.s.perturb);
     // Flyers come back to the grid; gravity changes at this evaluation already.
     regimes::renew(system, sink)?;

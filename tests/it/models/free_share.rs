@@ -34,12 +34,7 @@ fn shares(system: &System<Planar>) -> [usize; 5] {
             });
         }
     });
-    let near = arenite::cluster::part::near_stepped(
-        &engine.world.grains,
-        &engine.world.sleeping,
-        0,
-        |_| true,
-    );
+    let near = arenite::cluster::part::near_stepped(&engine.world, 0, |_| true);
     let stepped = near
         .iter()
         .filter(|&&slot| !engine.world.grains.stands(slot))
