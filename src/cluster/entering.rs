@@ -9,7 +9,7 @@ use super::border::Border;
 use super::dem::law_of;
 use super::integrate::Integrate;
 use super::lists::{History, Lists};
-use super::state::WallClass;
+use super::state::{Skin, WallClass};
 use super::still::WallName;
 use super::world::World;
 use super::{arcs, bodies, candidates, observe};
@@ -17,7 +17,13 @@ use crate::geometry::Vector;
 
 /// Inserts a slot that begins to step into the lists, given the slots of all grains near enough (and possibly others), except
 /// those in flight. Returns false, without any change, if that is impossible: lists then have to be renewed.
-pub fn enter<D: Integrate>(world: &mut World<D>, border: &Border, slot: u32, near: &[u32]) -> bool {
+pub fn enter<D: Integrate>(
+    world: &mut World<D>,
+    skin: &mut Skin,
+    border: &Border,
+    slot: u32,
+    near: &[u32],
+) -> bool {
     if border.shared || world.cell.state.is_some() || arcs::has_arcs(&world.shapes, &world.grains) {
         return false;
     }
@@ -33,6 +39,7 @@ pub fn enter<D: Integrate>(world: &mut World<D>, border: &Border, slot: u32, nea
     if !world.sleeping.still.held.is_empty() {
         world.sleeping.still.make_room(slots);
     }
+    skin.unfiltered += (pairs.len() + at_walls.len()) as u64;
     for pair in pairs {
         list_pair(world, pair);
     }

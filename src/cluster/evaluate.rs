@@ -12,6 +12,7 @@ use super::{
     arcs, blocks, bodies, border, cell, crossing, encounters, facing, kinematics, link_events,
     passing, piece_bounds, sleep_interface, wear,
 };
+use crate::walls::Pose;
 
 impl<D: Integrate> Dem<D> {
     /// Evaluates forces at the rows' positions, with all consequences of links that form or end; then performs the stride of all
@@ -309,6 +310,8 @@ fn evaluate_walls<D: Integrate>(
     let level = world.physics.level;
     let (mut damper_at_walls, mut wall_power) = (0.0, 0.0);
     let mut at_bounds = Vec::new();
+    // Classes of one boundary follow each other.
+    let mut known: Option<(u16, Pose<D>)> = None;
     for class in 0..world.contacts.walls.len() {
         if world.contacts.walls[class].lists.batches.is_empty() {
             continue;
@@ -319,7 +322,11 @@ fn evaluate_walls<D: Integrate>(
         let wall = &world.contacts.walls[class];
         let boundary = &world.walls.boundaries[usize::from(wall.boundary)];
         let materials = [wall.material, boundary.boundary.material];
-        let pose = boundary.boundary.motion.pose(time);
+        let pose = match known {
+            Some((index, pose)) if index == wall.boundary => pose,
+            _ => boundary.boundary.motion.pose(time),
+        };
+        known = Some((wall.boundary, pose));
         let image = if boundary.images.are_others() {
             // The same for all grains, which are in the box.
             let seen_from = wall.lists.batches[0].a.iter().find(|slot| **slot != 0);

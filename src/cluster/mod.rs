@@ -34,6 +34,7 @@ mod images;
 pub mod integrate;
 pub mod kernel;
 mod kinematics;
+pub mod leaving;
 pub mod link_events;
 mod lists;
 pub mod loads;

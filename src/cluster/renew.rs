@@ -33,19 +33,34 @@ pub fn outer_is_stale<D: Integrate>(physics: &Physics<D>, skin: &Skin) -> bool {
 }
 
 impl<D: Integrate> Dem<D> {
-    /// Filters the inner lists if they may be incomplete.
+    /// Filters the inner lists if they may be incomplete, or if candidates that entered them cost more by now.
     pub fn refresh_inner(&mut self) {
         let skin_budgets = &self.skin.skin_budgets;
         let same = 2.0 * self.skin.max_inner_displacement > self.world.physics.options.inner_margin;
-        if skin_budgets.are_used_up().unwrap_or(same) {
+        if skin_budgets.are_used_up().unwrap_or(same) || self.is_crowded() {
             self.filter();
         }
+    }
+
+    /// Counts the candidates that no filter has seen yet; returns whether processing them has cost as much as a filtering.
+    fn is_crowded(&mut self) -> bool {
+        /// Cost of filtering a candidate, in evaluations of one that is not in contact.
+        const FILTER: u64 = 4;
+        if self.skin.unfiltered == 0 {
+            return false;
+        }
+        self.skin.processed += self.skin.unfiltered;
+        let contacts = &self.world.contacts;
+        let pairs = contacts.pairs.iter().map(|class| class.outer.len());
+        let walls = contacts.walls.iter().map(|class| class.outer.len());
+        self.skin.processed > FILTER * pairs.chain(walls).sum::<usize>() as u64
     }
 
     /// Filters the inner lists from the outer ones.
     pub fn filter(&mut self) {
         let sorted = arcs::has_arcs(&self.world.shapes, &self.world.grains);
         self.book.counts.filterings += 1;
+        (self.skin.unfiltered, self.skin.processed) = (0, 0);
         skin_budget::deal_skin_budgets(&self.world, &mut self.skin, &self.border);
         // If all have the same margin.
         let margin = margin_of_now(&self.world, &self.skin);
@@ -165,6 +180,7 @@ impl<D: Integrate> Dem<D> {
         self.book.counts.renewals += 1;
         if origin == Origin::Search {
             self.skin.max_outer_displacement = 0.0;
+            self.skin.searches += 1;
         }
         // If clusters are never queried, the records of lost links must not grow without limit.
         if self.clusters.lost() > self.world.grains.arrays.slots() && !self.border.shared {

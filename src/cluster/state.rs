@@ -163,6 +163,11 @@ pub struct Skin {
     pub skin_budgets: SkinBudgets,
     /// Square of the greatest speed in the last step, m^2/s^2.
     pub fastest: f64,
+    /// Number of searches, at each of which the displacements since the outer list was built begin anew.
+    pub searches: u64,
+    /// Number of candidates that entered the inner lists without being filtered, and the sum of this number over the steps since.
+    pub(super) unfiltered: u64,
+    pub(super) processed: u64,
 }
 
 impl Skin {

@@ -1,7 +1,7 @@
 //! One step of all stepped grains, called by the driver.
 
 use super::{
-    System, SystemError, afar, driver, logging, perturb, reason, regimes, rest, turning, wake,
+    System, SystemError, afar, air, driver, logging, perturb, reason, regimes, rest, turning, wake,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -34,6 +34,9 @@ pub(super) fn step<D: Integrate>(
         regimes::renew(system, sink)?;
     } else {
         system.dem.refresh_inner();
+        if air::is_stale(&system.dem, &system.air) {
+            air::guard_again(system, sink)?;
+        }
     }
     if nobody_looks_until(system, until) && system.dem.forces_and_advance() {
         return Ok(true);
@@ -59,6 +62,7 @@ pub(super) fn step<D: Integrate>(
     );
     wake::wake_at_once(system, sink)?;
     rest::look_at_rest(system, sink)?;
+    air::look(system, sink)?;
     Ok(false)
 }
 
@@ -81,4 +85,5 @@ fn nobody_looks_until<D: Integrate>(system: &System<D>, until: Option<f64>) -> b
             && system.dem.world.sleeping.still.rim.is_empty()
             && !is_look(&system.dem.world, &system.dem.book)
             && !rest::is_look_at_rest(&system.setup, &system.dem.world, &system.dem.book)
+            && !air::is_look(&system.dem, &system.air)
 }

@@ -27,7 +27,7 @@ pub(super) fn around<D: Integrate>(
     reach: f64,
     time: f64,
 ) -> Vec<u32> {
-    if let Some(slots) = air::around_in_air(&dem.world, air, place, reach) {
+    if let Some(slots) = air::around_in_air(dem, air, place, reach) {
         return slots;
     }
     // Collisions make flyers faster than they were when the cache was made.
@@ -69,7 +69,7 @@ fn join_alone<D: Integrate>(
         system.uniform,
         &system.s.perturb,
     ) {
-        let flyers = steps_in(system, sink, slot, &[])?;
+        let flyers = steps_in(system, sink, slot, None)?;
         return Ok(flyers.is_some_and(|flyers| flyers.is_empty()));
     }
     if air::flyers_collide(&system.air) {
@@ -146,7 +146,7 @@ fn join_flyers<D: Integrate>(
         }
     }
     if steps {
-        let Some(flyers) = steps_in(system, sink, slot, &near)? else {
+        let Some(flyers) = steps_in(system, sink, slot, Some(&near))? else {
             return Ok(false);
         };
         // The flyers meet it as a stepped grain.
@@ -230,18 +230,19 @@ fn returns<D: Integrate>(world: &mut World<D>, slot: u32, back: f64) -> f64 {
     back
 }
 
-/// Steps a grain that was just added from now on. Returns the flyers near it; `None` where lists must be rebuilt.
+/// Steps a grain that was just added, or came back, from now on, given all grains that it may have as candidates, if these are known. Returns the
+/// flyers among them; `None` where lists must be rebuilt.
 pub(super) fn steps_in<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
     slot: u32,
-    near: &[u32],
+    near: Option<&[u32]>,
 ) -> Result<Option<Vec<u32>>, SystemError> {
     let now = system.dem.world.clock.time();
     let arrays = &system.dem.world.grains.arrays;
     let (place, radius) = (arrays.position(slot as usize), arrays.radius(slot as usize));
     let found = match near {
-        [] => around(
+        None => around(
             &system.dem,
             &mut system.air,
             &mut system.surroundings,
@@ -249,7 +250,7 @@ pub(super) fn steps_in<D: Integrate>(
             radius + system.dem.world.physics.options.outer_margin,
             now,
         ),
-        near => near.to_vec(),
+        Some(near) => near.to_vec(),
     };
     let status = &system.dem.world.grains.arrays.status;
     let (flyers, others): (Vec<u32>, Vec<u32>) = found
@@ -275,7 +276,8 @@ pub(super) fn steps_in<D: Integrate>(
         Regime::Flight,
         Regime::Cluster,
     )?;
-    if !cluster::entering::enter(&mut system.dem.world, &system.dem.border, slot, &others) {
+    let dem = &mut system.dem;
+    if !cluster::entering::enter(&mut dem.world, &mut dem.skin, &dem.border, slot, &others) {
         return Ok(None);
     }
     system.s.known.plan = None;

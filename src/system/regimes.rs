@@ -42,7 +42,7 @@ pub(super) fn renew<D: Integrate>(
         return Ok(());
     }
     if air::flyers_collide(&system.air) {
-        return air::renew_air(system, sink, &[]);
+        return air::renew_air(system, sink);
     }
     let soon = now + STAY * h;
     let mut woken = wake(&mut system.dem.world, now, soon);
@@ -162,7 +162,7 @@ pub(super) fn renew_woken<D: Integrate>(
     woken: &[u32],
 ) -> Result<(), SystemError> {
     if air::flyers_collide(&system.air) {
-        return renew(system, sink);
+        return air::renew_woken(system, sink);
     }
     let now = system.dem.world.clock.time();
     let h = system.dem.world.clock.step;

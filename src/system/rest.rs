@@ -172,19 +172,12 @@ pub(super) fn look_at_rest<D: Integrate>(
     if choose {
         stopping::note_places(&mut system.dem.world, &morph);
     }
-    let mut moved = false;
     if let Some(solved) = solved {
         changed |= !solved.woken.is_empty();
         woken.extend(solved.woken);
-        // Collisions are predicted against grains at rest where these are.
-        moved = solved.moved && air::flyers_collide(&system.air);
     }
-    if moved || changed {
+    if changed {
         system.account(now);
-    }
-    if moved {
-        regimes::renew(system, sink)?;
-    } else if changed {
         regimes::renew_woken(system, sink, &woken)?;
     }
     system.dem.world.sleeping.begin_look();

@@ -132,24 +132,8 @@ impl<D: Dimension> Way<D> {
         self.speed() + speed_bound(wall, self.path.position, far, self.now, self.length)
     }
 
-    /// Returns when it meets a surface of a wall while approaching, within a finite time; `bound` comes from
-    /// [`Way::bound`].
-    pub fn meeting(&self, wall: &Wall<D>, surface: u32, bound: f64) -> Meeting {
-        let flat = wall.surface(surface).flat(self.path.position);
-        if wall.fixed
-            && flat.is_some_and(|flat| flat.extent.is_none())
-            && let Some(meeting) = self
-                .seen_from(wall)
-                .and_then(|seen| self.in_closed_form(&seen, wall, surface))
-        {
-            return meeting;
-        }
-        self.search::<false>(wall, surface, bound)
-    }
-
-    /// Like [`Way::meeting`], within a time that may be infinite, also for balls that rest on a wall with tiny hops:
-    /// uses all closed forms, and a search that uses the curvature of gaps; `seen` comes from [`Way::seen_from`].
-    /// ([`Way::meeting`] could use it too, with different last digits.)
+    /// Returns when it meets a surface of a wall while approaching, within a time that may be infinite, also for balls that rest on a wall with
+    /// tiny hops: in closed form where there is one, else by a search that uses the curvature of gaps; `seen` comes from [`Way::seen_from`].
     pub fn first_meeting(&self, seen: Option<&Seen<D>>, wall: &Wall<D>, surface: u32) -> Meeting {
         let closed = seen.and_then(|seen| self.in_closed_form(seen, wall, surface));
         if let Some(meeting) = closed {
@@ -161,7 +145,7 @@ impl<D: Dimension> Way<D> {
             least: 1e-6 * window,
             ..*self
         };
-        match way.search::<true>(wall, surface, way.bound(wall)) {
+        match way.search(wall, surface, way.bound(wall)) {
             Meeting::None if window < self.length => Meeting::NotBefore(window),
             meeting => meeting,
         }
@@ -294,8 +278,8 @@ impl<D: Dimension> Way<D> {
     }
 
     /// Searches by steps that cannot pass the meeting; Newton steps where the gap closes, and a bracket where these
-    /// overshoot. `BENDS`: steps also use the curvature of gaps.
-    fn search<const BENDS: bool>(&self, wall: &Wall<D>, surface: u32, bound: f64) -> Meeting {
+    /// overshoot. Steps also use the curvature of gaps: without a bound of it a gap may close and open again within one.
+    fn search(&self, wall: &Wall<D>, surface: u32, bound: f64) -> Meeting {
         let mut t = 0.0;
         for _ in 0..ROUNDS {
             let gap = self.gap(wall, surface, t);
@@ -303,17 +287,12 @@ impl<D: Dimension> Way<D> {
                 return Meeting::None;
             }
             let near = gap < 0.5 * self.radius;
-            let rate = if near || BENDS {
-                self.rate(wall, surface, t)
-            } else {
-                None
-            };
-            let open = match &rate {
-                Some((rate, met)) if BENDS => {
-                    self.bends(wall, surface, t, *rate, met).stays_open(gap)
-                }
-                _ => 0.0,
-            };
+            let rate = self.rate(wall, surface, t);
+            let open = rate.as_ref().map_or(0.0, |(rate, met)| {
+                self.bends(wall, surface, t, *rate, met).stays_open(gap)
+            });
+            // To a wall that swings a gap may close and open again between two times at which it is open.
+            let sure = t + open.max(gap / bound);
             let rate = rate.filter(|_| near).map(|(rate, _)| rate);
             if gap <= CLOSED * self.radius {
                 if rate.is_some_and(|rate| rate < 0.0) {
@@ -331,17 +310,17 @@ impl<D: Dimension> Way<D> {
                     if self.gap(wall, surface, end) <= 0.0 {
                         return Meeting::In(self.close(wall, surface, [t, end]));
                     }
-                    t = end;
+                    t = if wall.fixed { end } else { sure.min(end) };
                 } else if self.gap(wall, surface, then) <= 0.0 {
                     return Meeting::In(self.close(wall, surface, [t, then]));
                 } else if then - t <= 4.0 * f64::EPSILON * self.now.abs().max(then) {
                     return Meeting::In(then);
                 } else {
                     // The gap has positive curvature: it is open up to that time.
-                    t = then;
+                    t = if wall.fixed { then } else { sure.min(then) };
                 }
             } else {
-                t += open.max(gap / bound);
+                t = sure;
             }
             if t >= self.length {
                 return Meeting::None;

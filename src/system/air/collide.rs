@@ -357,8 +357,19 @@ fn meet_at<D: Integrate>(
         ids.push(id(b, system));
     }
     if approach.is_nan() || approach <= 0.0 {
-        if let Some(aloft) = &mut system.air {
-            aloft.s.tally.grazes += 1;
+        let step = system.dem.world.clock.step;
+        let Some(aloft) = &mut system.air else {
+            return Ok(());
+        };
+        aloft.s.tally.grazes += 1;
+        // Predicted once more at the same time it would come for ever.
+        let again = |id: &u32| time - aloft.s.bodies[*id as usize].grazed < step;
+        if ids.iter().any(again) {
+            aloft.s.tally.lasting += 1;
+            return handle::call_back(system, &ids, time, sink);
+        }
+        for &id in &ids {
+            aloft.s.bodies[id as usize].grazed = time;
         }
         for id in ids {
             foresee::foresee_again(&system.setup, &system.dem.world, &mut system.air, id, time)?;

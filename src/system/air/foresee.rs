@@ -16,6 +16,9 @@ use crate::walls::{Meeting, Way};
 /// Number of steps by which a flyer is called back to the grid before it must be there.
 const AHEAD: f64 = 2.0;
 
+/// Work of a check against a stepped grain by itself, in bodies tested.
+const CHECK: u64 = 4;
+
 /// Body that a prediction leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Except {
@@ -27,11 +30,129 @@ pub(super) enum Except {
     Surface(u32, u32),
 }
 
-/// Returns when a path comes within `reach` of a point at -`d`, s from now; `length` if not by then.
-fn nears<D: Dimension>(path: &Path<D>, d: D::Vector, reach: f64, g: f64, length: f64) -> f64 {
+/// Returns when a path of this speed comes within `reach` of a point at -`d`, s from now, or a little earlier; `length` if not by then.
+fn nears<D: Dimension>(
+    path: &Path<D>,
+    speed: f64,
+    d: D::Vector,
+    reach: f64,
+    g: f64,
+    length: f64,
+) -> f64 {
     let (v, a) = (path.velocity, path.acceleration);
+    let apart = d.norm_squared() - reach * reach;
+    if apart <= 0.0 {
+        return 0.0;
+    }
+    if g == 0.0 {
+        return straight(d.dot(&v), apart, speed * speed, length);
+    }
+    let way = reach + (speed + 0.5 * g * length) * length;
+    if d.norm_squared() > way * way {
+        return length;
+    }
     let gap = |t: f64| (d + v * t + a * (0.5 * t * t)).norm() - reach;
-    approach(gap, v.norm(), g, length)
+    approach(gap, speed, g, length)
+}
+
+/// Returns when a straight path touches a sphere: `towards` is its place times its velocity, m^2/s, `apart` the square of its distance from the
+/// centre less that of the reach, m^2, `square` that of the speed, m^2/s^2; `length` if not by then.
+fn straight(towards: f64, apart: f64, square: f64, length: f64) -> f64 {
+    if is_later(towards, apart, length) {
+        return length;
+    }
+    let discriminant = towards * towards - square * apart;
+    if discriminant <= 0.0 {
+        return length;
+    }
+    (apart / (discriminant.sqrt() - towards)).min(length)
+}
+
+/// Whether a straight path cannot touch a sphere within `length`, s, by the least time that its approach takes.
+fn is_later(towards: f64, apart: f64, length: f64) -> bool {
+    // A little more than the bound, so that rounding decides nothing.
+    towards >= 0.0 || apart > -(2.0 + 1e-9) * towards * length
+}
+
+/// What stepped grains, and those at rest, do to a prediction.
+struct Before {
+    /// Time until the predicted event, s from now.
+    far: f64,
+    /// When it must be back, s from now.
+    back: f64,
+    /// When it enters a zone, s from now.
+    enters: f64,
+}
+
+impl Before {
+    /// Nothing, before an event so long from now, s.
+    fn event(far: f64) -> Self {
+        Before {
+            far,
+            back: far,
+            enters: far,
+        }
+    }
+
+    /// Takes a stepped grain into account: the numbers are those of the flyer and of that grain, `reach` is the sum of radii, m.
+    fn see<D: Integrate>(
+        &mut self,
+        world: &World<D>,
+        aloft: &mut Air,
+        path: &Path<D>,
+        [flyer, stepped]: [u32; 2],
+        reach: f64,
+        shifts: impl Iterator<Item = D::Vector>,
+    ) {
+        let g = world.physics.gravity.norm();
+        let speed = path.velocity.norm();
+        let body = &aloft.s.bodies[stepped as usize];
+        let zones = &aloft.s.zones;
+        let from = |place: &[f64; 3]| {
+            let place = D::Vector::from_fn(|k| place[k]);
+            cluster::observe::shortest(&world.physics, &world.cell, path.position - place)
+        };
+        let (d, guarded) = (from(&body.place), from(&body.guarded));
+        let mut near = false;
+        for shift in shifts {
+            let t = nears(path, speed, d + shift, reach + zones.zone, g, self.far);
+            // Almost there is there: an event that moves nothing would come again and again.
+            if t > world.clock.step {
+                self.enters = self.enters.min(t);
+                continue;
+            }
+            near = true;
+            let t = nears(
+                path,
+                speed,
+                guarded + shift,
+                reach + zones.guard,
+                g,
+                self.far,
+            );
+            self.back = self.back.min(t);
+        }
+        if near {
+            aloft.s.zones.near.push([stepped, flyer]);
+        }
+    }
+
+    /// Changes a predicted event if the flyer must be back, or enters a zone, before it; returns whether that is so.
+    fn change(&self, then: &mut Foreseen, now: f64, ahead: f64) -> bool {
+        if self.back.min(self.enters) >= self.far {
+            return false;
+        }
+        if self.back <= self.enters {
+            then.must_return(self.back, now, ahead);
+        } else {
+            *then = Foreseen {
+                time: now + self.enters,
+                next: Next::Look,
+                ..Foreseen::default()
+            };
+        }
+        true
+    }
 }
 
 /// Returns the path of a flyer from `time` on.
@@ -79,6 +200,7 @@ pub(super) fn foresee_flyer<D: Integrate>(
     let id = arrays.id[slot];
     let radius = arrays.radius(slot);
     let g = world.physics.gravity.norm();
+    // A grain at rest is displaced by solves: by less than half the margin until the next search.
     let margin = 0.5 * world.physics.options.outer_margin;
     let speed = path.velocity.norm();
     let mut first = Foreseen {
@@ -124,6 +246,10 @@ pub(super) fn foresee_flyer<D: Integrate>(
         );
         let v = theirs.velocity - path.velocity;
         let mut see = |d: D::Vector| {
+            let apart = d.norm_squared() - reach * reach;
+            if is_later(d.dot(&v), apart, first.time - time) {
+                return;
+            }
             let still = D::Vector::default();
             let here = Path {
                 position: still,
@@ -149,25 +275,22 @@ pub(super) fn foresee_flyer<D: Integrate>(
         shifts().for_each(|shift| see(d + shift));
     }
     // Stepped grains, for which it must be back, are tested after all possible collisions, each over the same time: cells keep no order.
-    let far = first.time - time;
-    let mut back = far;
+    let mut before = Before::event(first.time - time);
     for &other in &found {
-        let body = air
+        let kind = air
             .as_ref()
-            .map_or_else(Default::default, |aloft| aloft.s.bodies[other as usize]);
-        if body.kind != Kind::Stepped || other == id || except == Except::Grain(other) {
+            .map_or(Kind::Absent, |aloft| aloft.s.bodies[other as usize].kind);
+        if kind != Kind::Stepped || other == id || except == Except::Grain(other) {
             continue;
         }
         tested += 1;
-        let place = D::Vector::from_fn(|k| body.place[k]);
         let Some(b) = stepped(world, air, other) else {
             handle::leave_air(air, other);
             continue;
         };
-        let reach = radius + world.grains.arrays.radius(b as usize) + margin;
-        let d = cluster::observe::shortest(&world.physics, &world.cell, path.position - place);
-        for shift in shifts() {
-            back = back.min(nears(&path, d + shift, reach, g, far));
+        let reach = radius + world.grains.arrays.radius(b as usize);
+        if let Some(aloft) = air {
+            before.see(world, aloft, &path, [id, other], reach, shifts());
         }
     }
     if let Some(aloft) = air {
@@ -184,14 +307,13 @@ pub(super) fn foresee_flyer<D: Integrate>(
             let d = cluster::observe::shortest(&world.physics, &world.cell, d);
             for shift in shifts() {
                 if (d + shift).norm_squared() <= (reach + way) * (reach + way) {
-                    back = back.min(nears(&path, d + shift, reach, g, far));
+                    let t = nears(&path, speed, d + shift, reach, g, before.far);
+                    before.back = before.back.min(t);
                 }
             }
         });
     }
-    if back < far {
-        first.must_return(back, time, ahead(world));
-    }
+    before.change(&mut first, time, ahead(world));
     for (index, wall) in world.walls.boundaries.iter().enumerate() {
         if world.walls.gone[index] || !wall.boundary.stops(radius) {
             continue;
@@ -203,7 +325,7 @@ pub(super) fn foresee_flyer<D: Integrate>(
             length: first.time - time,
             least: world.clock.step,
         };
-        let bound = way.bound(wall);
+        let (bound, seen) = (way.bound(wall), way.seen_from(wall));
         let pose = wall.boundary.motion.pose(time);
         let reach = radius + bound * way.length;
         wall.on_the_way(&pose, path.position, reach, |surface| {
@@ -212,7 +334,7 @@ pub(super) fn foresee_flyer<D: Integrate>(
             }
             tested += 1;
             way.length = first.time - time;
-            match way.meeting(wall, surface, bound) {
+            match way.first_meeting(seen.as_ref(), wall, surface) {
                 Meeting::None => {}
                 Meeting::In(t) => {
                     first = Foreseen {
@@ -261,7 +383,7 @@ fn images<D: Integrate>(setup: &Setup<D>, along: [bool; 3]) -> Vec<D::Vector> {
     shifts.split_off(1)
 }
 
-/// Returns when a flyer must be back for some stepped grains, if that is before its predicted event.
+/// Returns when a flyer must be back for some stepped grains, or for one at rest, if that is before its predicted event.
 pub(super) fn foresee_stepped<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
@@ -281,29 +403,35 @@ pub(super) fn foresee_stepped<D: Integrate>(
     };
     let shifts = || std::iter::once(D::Vector::default()).chain(shifts.iter().copied());
     let path = path_of(world, a, time);
+    let speed = path.velocity.norm();
     let g = world.physics.gravity.norm();
     let left = (then.time - time).max(0.0);
-    let mut back = left;
+    let mut before = Before::event(left);
+    let arrays = &world.grains.arrays;
     for &other in with {
         let Some(b) = stepped(world, air, other) else {
             continue;
         };
-        let arrays = &world.grains.arrays;
-        let reach = arrays.radius(a as usize)
-            + arrays.radius(b as usize)
-            + 0.5 * world.physics.options.outer_margin;
-        let place = air.as_ref()?.s.bodies[other as usize].place;
-        let place = D::Vector::from_fn(|k| place[k]);
-        let d = cluster::observe::shortest(&world.physics, &world.cell, path.position - place);
-        for shift in shifts() {
-            back = back.min(nears(&path, d + shift, reach, g, left));
-        }
+        let reach = arrays.radius(a as usize) + arrays.radius(b as usize);
+        before.see(world, air.as_mut()?, &path, [id, other], reach, shifts());
     }
-    if back >= left {
-        return None;
+    air.as_mut()?.s.tally.tested += CHECK * with.len() as u64;
+    if left.is_finite() && !world.sleeping.cells.is_empty() {
+        let reach = arrays.radius(a as usize) + 0.5 * world.physics.options.outer_margin;
+        let way = (speed + 0.5 * g * left) * left;
+        world.sleeping.cells.near(path.position, reach + way, |b| {
+            let reach = reach + arrays.radius(b as usize);
+            let d = path.position - arrays.position(b as usize);
+            let d = cluster::observe::shortest(&world.physics, &world.cell, d);
+            for shift in shifts() {
+                if (d + shift).norm_squared() <= (reach + way) * (reach + way) {
+                    let t = nears(&path, speed, d + shift, reach, g, left);
+                    before.back = before.back.min(t);
+                }
+            }
+        });
     }
-    then.must_return(back, time, ahead(world));
-    Some(then)
+    before.change(&mut then, time, ahead(world)).then_some(then)
 }
 
 /// Predicts a flyer's next event anew and puts it into the queue.
@@ -350,6 +478,11 @@ impl Foreseen {
         } else {
             u32::MAX
         }
+    }
+
+    /// Whether it is a return due by a time, s.
+    pub(super) fn must_be_back(&self, by: f64) -> bool {
+        self.next == Next::Return && self.time <= by
     }
 
     /// Changes the event to a return `after` seconds from `now`, less `ahead`.

@@ -1,6 +1,7 @@
 //! Handling of the flyers' events, one after another.
 
-use super::{AirTally, Foreseen, Kind, Next, collide, foresee, renew};
+use super::come_back::come_back;
+use super::{AirTally, Foreseen, Kind, Next, collide, foresee};
 use crate::cluster;
 use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
@@ -173,9 +174,9 @@ pub(in crate::system) fn fly_on<D: Integrate>(
             Next::Pair => {
                 let other = aloft.s.bodies[next.with as usize];
                 if other.kind == Kind::Flyer && other.path == next.detail {
-                    let stepped = system.dem.book.counts.renewals;
+                    let stepped = system.dem.world.grains.active.len();
                     collide::meet_pair(system, [id, next.with], time, sink)?;
-                    if system.dem.book.counts.renewals != stepped {
+                    if system.dem.world.grains.active.len() != stepped {
                         break;
                     }
                 } else {
@@ -189,9 +190,9 @@ pub(in crate::system) fn fly_on<D: Integrate>(
                 }
             }
             Next::Wall => {
-                let stepped = system.dem.book.counts.renewals;
+                let stepped = system.dem.world.grains.active.len();
                 collide::meet_wall(system, id, [next.with, next.detail], time, sink)?;
-                if system.dem.book.counts.renewals != stepped {
+                if system.dem.world.grains.active.len() != stepped {
                     break;
                 }
             }
@@ -220,7 +221,7 @@ pub(in crate::system) fn fly_on<D: Integrate>(
     Ok(())
 }
 
-/// Returns flyers to the grid.
+/// Returns flyers, by number, to the grid of steps.
 pub(super) fn call_back<D: Integrate>(
     system: &mut System<D>,
     ids: &[u32],
@@ -235,9 +236,6 @@ pub(super) fn call_back<D: Integrate>(
             time,
         );
     }
-    let now = system.dem.world.clock.time();
     system.s.journal.count(EventKind::NeighborUpdate);
-    system.s.known.plan = None;
-    system.account(now);
-    renew::renew_air(system, sink, ids)
+    come_back(system, sink, ids.to_vec())
 }

@@ -1,7 +1,7 @@
 //! Entry of fed grains where flyers collide.
 
-use super::{Kind, foresee, handle};
-use crate::cluster::World;
+use super::{Kind, foresee, guard, handle};
+use crate::cluster::Dem;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::record::Sink;
@@ -11,16 +11,19 @@ use crate::system::{System, SystemError, enter};
 /// Returns the slots of grains whose surface may be within `reach` of a place, m; `None` where flyers do not collide, where all predictions
 /// are stale, or where `reach` exceeds the greatest radius plus half the margin of the outer list.
 pub(in crate::system) fn around_in_air<D: Integrate>(
-    world: &World<D>,
+    dem: &Dem<D>,
     air: &mut Option<Air>,
     place: D::Vector,
     reach: f64,
 ) -> Option<Vec<u32>> {
+    let world = &dem.world;
     let margin = world.physics.options.outer_margin;
-    let aloft = air.as_mut()?;
-    if aloft.s.stale || reach > aloft.largest + 0.5 * margin {
+    let can = |aloft: &Air| !aloft.s.stale && reach <= aloft.largest + 0.5 * margin;
+    if !air.as_ref().is_some_and(can) {
         return None;
     }
+    guard::keep(dem, air);
+    let aloft = air.as_mut()?;
     aloft.gather::<D>(aloft.s.lattice.cell(place));
     let ids = std::mem::take(&mut aloft.found);
     let mut slots: Vec<u32> = Vec::with_capacity(ids.len());
@@ -46,7 +49,11 @@ pub(in crate::system) fn join_air<D: Integrate>(
     slot: u32,
 ) -> Result<bool, SystemError> {
     let now = system.dem.world.clock.time();
-    let Some(aloft) = system.air.as_mut().filter(|aloft| !aloft.s.stale) else {
+    if system.air.as_ref().is_none_or(|aloft| aloft.s.stale) {
+        return Ok(false);
+    }
+    guard::keep(&system.dem, &mut system.air);
+    let Some(aloft) = &mut system.air else {
         return Ok(false);
     };
     let clock = aloft.s.clock.max(now);
@@ -61,7 +68,7 @@ pub(in crate::system) fn join_air<D: Integrate>(
         handle::schedule_flyers(&system.dem.world, &system.air, &mut system.s.schedule);
         return Ok(true);
     }
-    if enter::steps_in(system, sink, slot, &[])?.is_none() {
+    if enter::steps_in(system, sink, slot, None)?.is_none() {
         return Ok(false);
     }
     let place = system.dem.world.grains.arrays.position(slot as usize);
@@ -88,7 +95,7 @@ pub(in crate::system) fn join_air<D: Integrate>(
             &[id],
             clock,
         ) {
-            if next.time <= now + 3.0 * system.dem.world.clock.step {
+            if next.must_be_back(now + guard::DUE * system.dem.world.clock.step) {
                 return Ok(false);
             }
             called.push((flyer, next));

@@ -11,14 +11,20 @@
 
 mod cells;
 mod collide;
+mod come_back;
 mod foresee;
+mod guard;
 mod handle;
 mod join;
 mod laws;
+mod leave;
 mod renew;
+mod worth;
+pub(in crate::system) use guard::{guard_again, is_stale};
 pub(in crate::system) use handle::{air_tally, close_air, fly_on, flyers_collide, forget_flyers};
 pub(in crate::system) use join::{around_in_air, join_air};
-pub(in crate::system) use renew::renew_air;
+pub(in crate::system) use leave::{is_look, look};
+pub(in crate::system) use renew::{renew_air, renew_woken};
 
 use serde::{Deserialize, Serialize};
 
@@ -65,19 +71,53 @@ enum Kind {
     Absent,
     /// Flyer.
     Flyer,
-    /// Stepped grain, which stays within half the margin of the outer list of its recorded place.
+    /// Stepped grain, which stays in the zone around its recorded place.
     Stepped,
 }
 
 /// A grain, indexed by its number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Body {
     kind: Kind,
     /// Number of its present path, which distinguishes predictions for an earlier one.
     path: u32,
-    /// Position of a stepped grain when lists were made, of a flyer at its last prediction, m.
+    /// Position of a stepped grain when zones were made, of a flyer at its last prediction, m.
     place: [f64; 3],
+    /// Position of a stepped grain when guards were made, m.
+    guarded: [f64; 3],
+    /// When a contact was last predicted for it that was none, s.
+    grazed: f64,
     foreseen: Foreseen,
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Body {
+            kind: Kind::Absent,
+            path: 0,
+            place: [0.0; 3],
+            guarded: [0.0; 3],
+            grazed: f64::NEG_INFINITY,
+            foreseen: Foreseen::default(),
+        }
+    }
+}
+
+/// How far stepped grains may go ([`guard`]).
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Zones {
+    /// How far they may go from their recorded places, and from the guarded ones, m.
+    zone: f64,
+    guard: f64,
+    /// Bound of the displacements since the last search, m, when zones and when guards were made.
+    zone_from: f64,
+    guard_from: f64,
+    /// Number of searches when zones were made.
+    search: u64,
+    /// Whether stepped grains are not registered, or not at their places, since there are no flyers.
+    lapsed: bool,
+    /// Pairs of a stepped grain and a flyer in its zone, by number; some are no longer there.
+    near: Vec<[u32; 2]>,
 }
 
 /// Counts of flight since time 0.
@@ -99,6 +139,8 @@ pub struct AirTally {
     pub foreseen: u64,
     /// Bodies and walls tested in predictions.
     pub tested: u64,
+    /// Flyers that returned to the grid.
+    pub returned: u64,
     /// Collisions whose outcome no table held.
     pub solved: u64,
     /// Collisions that rounding predicted for pairs that already part; they are skipped.
@@ -114,6 +156,13 @@ pub(in crate::system) struct AirState {
     clock: f64,
     /// Numbers of the stepped grains.
     stepped: Vec<u32>,
+    zones: Zones,
+    /// How long each stepped grain, by number, waits until it may ask to leave.
+    waits: Vec<leave::Wait>,
+    /// When the first of them asks, s.
+    next_look: f64,
+    /// Whether flight pays.
+    worth: worth::Worth,
     /// Number of flyers.
     flyers: usize,
     lattice: Lattice,
@@ -202,18 +251,17 @@ impl Air {
     /// Returns the slot of a grain that has the given status in the engine.
     fn slot<D: Integrate>(&mut self, world: &World<D>, id: u32, status: Status) -> Option<u32> {
         let arrays = &world.grains.arrays;
-        let there = |slot: u32| {
-            let s = slot as usize;
-            arrays.id.get(s) == Some(&id) && arrays.status[s] == status
+        let has = |slot: u32| {
+            let known = arrays.id.get(slot as usize) == Some(&id);
+            known && arrays.status[slot as usize].is_grain()
         };
-        let slot = self.slots.get(id as usize).copied().unwrap_or(0);
-        if there(slot) {
-            return Some(slot);
+        let mut slot = self.slots.get(id as usize).copied().unwrap_or(0);
+        if !has(slot) {
+            // Slots have been packed since, or it is gone.
+            self.find_slots(world);
+            slot = self.slots.get(id as usize).copied().unwrap_or(0);
         }
-        // Slots have been packed since.
-        self.find_slots(world);
-        let slot = self.slots.get(id as usize).copied().unwrap_or(0);
-        there(slot).then_some(slot)
+        (has(slot) && arrays.status[slot as usize] == status).then_some(slot)
     }
 
     fn find_slots<D: Integrate>(&mut self, world: &World<D>) {
@@ -241,6 +289,7 @@ impl Air {
         body.kind = kind;
         for k in 0..V::LEN {
             body.place[k] = place[k];
+            body.guarded[k] = place[k];
         }
         if before.kind != Kind::Flyer && kind == Kind::Flyer {
             body.path += 1;
