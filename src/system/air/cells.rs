@@ -1,5 +1,6 @@
 //! Spatial cells of flyers and of stepped grains.
 
+use super::Kind;
 use crate::geometry::Dimension;
 use crate::neighbor::Cell;
 
@@ -21,5 +22,17 @@ impl super::Air {
             Some(cell) => self.gather::<D>(cell),
             None => self.found.clear(),
         }
+    }
+
+    /// Collects the grains of a kind around a grain, in no particular order.
+    pub(super) fn around<D: Dimension>(
+        &mut self,
+        id: u32,
+        kind: Kind,
+    ) -> impl Iterator<Item = u32> + '_ {
+        self.gather_around::<D>(id);
+        let bodies = &self.s.bodies;
+        let is = move |with: &u32| bodies[*with as usize].kind == kind;
+        self.found.iter().copied().filter(is)
     }
 }

@@ -1,6 +1,6 @@
 //! Returns of flyers to the grid of steps: each enters the lists by itself, and takes along only flyers that it may meet at once.
 
-use super::{Air, Kind, foresee, guard, handle, leave};
+use super::{Kind, foresee, guard, handle, leave};
 use crate::cluster::integrate::Integrate;
 use crate::record::Sink;
 use crate::system::{System, SystemError, afar, enter, flight};
@@ -18,11 +18,6 @@ pub(super) fn come_back<D: Integrate>(
     let now = system.dem.world.clock.time();
     system.account(now);
     guard::keep(&system.dem, &mut system.air);
-    let due = now + guard::DUE * system.dem.world.clock.step;
-    let clock = system
-        .air
-        .as_ref()
-        .map_or(now, |aloft| aloft.s.clock.max(now));
     let mut entered = true;
     let mut queue = ids;
     while let Some(id) = queue.pop() {
@@ -40,24 +35,13 @@ pub(super) fn come_back<D: Integrate>(
         let place = system.dem.world.grains.arrays.position(slot as usize);
         let Some(aloft) = &mut system.air else { break };
         aloft.s.tally.returned += 1;
-        aloft.register(id, Kind::Stepped, place);
-        let at = aloft.s.stepped.partition_point(|&other| other < id);
-        aloft.s.stepped.insert(at, id);
+        aloft.join_stepped(id, place);
         leave::wait(aloft, id, now, system.dem.world.clock.step);
-        for flyer in around::<D>(aloft, id) {
-            let next = foresee::foresee_stepped(
-                &system.setup,
-                &system.dem.world,
-                &mut system.air,
-                flyer,
-                &[id],
-                clock,
-            );
-            match next {
-                Some(next) if next.must_be_back(due) => queue.push(flyer),
-                Some(next) => handle::await_event(&mut system.air, flyer, next)?,
-                None => {}
-            }
+        let mut flyers: Vec<u32> = aloft.around::<D>(id, Kind::Flyer).collect();
+        // Cells keep no order.
+        flyers.sort_unstable();
+        for flyer in flyers {
+            guard::check(system, flyer, &[id], &mut queue)?;
         }
     }
     if !entered {
@@ -66,14 +50,4 @@ pub(super) fn come_back<D: Integrate>(
         guard::guard_again(system, sink)?;
     }
     Ok(())
-}
-
-/// Returns the flyers in the cells around a grain, by number, ascending: cells keep no order.
-fn around<D: Integrate>(aloft: &mut Air, id: u32) -> Vec<u32> {
-    aloft.gather_around::<D>(id);
-    let bodies = &aloft.s.bodies;
-    let flies = |with: &u32| bodies[*with as usize].kind == Kind::Flyer;
-    let mut flyers: Vec<u32> = aloft.found.iter().copied().filter(flies).collect();
-    flyers.sort_unstable();
-    flyers
 }

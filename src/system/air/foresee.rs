@@ -74,8 +74,12 @@ fn is_later(towards: f64, apart: f64, length: f64) -> bool {
     towards >= 0.0 || apart > -(2.0 + 1e-9) * towards * length
 }
 
-/// What stepped grains, and those at rest, do to a prediction.
-struct Before {
+/// What stepped grains, and those at rest, do to the prediction of a path.
+struct Before<D: Dimension> {
+    path: Path<D>,
+    /// Its speed now, m/s, and gravity, m/s^2.
+    speed: f64,
+    gravity: f64,
     /// Time until the predicted event, s from now.
     far: f64,
     /// When it must be back, s from now.
@@ -84,52 +88,50 @@ struct Before {
     enters: f64,
 }
 
-impl Before {
+impl<D: Integrate> Before<D> {
     /// Nothing, before an event so long from now, s.
-    fn event(far: f64) -> Self {
+    fn event(world: &World<D>, path: Path<D>, far: f64) -> Self {
         Before {
+            speed: path.velocity.norm(),
+            gravity: world.physics.gravity.norm(),
+            path,
             far,
             back: far,
             enters: far,
         }
     }
 
+    /// Returns when the path comes within `reach` of a point at -`d`, s from now; `far` if not by then.
+    fn nears(&self, d: D::Vector, reach: f64) -> f64 {
+        nears(&self.path, self.speed, d, reach, self.gravity, self.far)
+    }
+
     /// Takes a stepped grain into account: the numbers are those of the flyer and of that grain, `reach` is the sum of radii, m.
-    fn see<D: Integrate>(
+    fn see(
         &mut self,
         world: &World<D>,
         aloft: &mut Air,
-        path: &Path<D>,
         [flyer, stepped]: [u32; 2],
         reach: f64,
-        shifts: impl Iterator<Item = D::Vector>,
+        shifts: &[D::Vector],
     ) {
-        let g = world.physics.gravity.norm();
-        let speed = path.velocity.norm();
         let body = &aloft.s.bodies[stepped as usize];
         let zones = &aloft.s.zones;
         let from = |place: &[f64; 3]| {
-            let place = D::Vector::from_fn(|k| place[k]);
-            cluster::observe::shortest(&world.physics, &world.cell, path.position - place)
+            let d = self.path.position - D::Vector::from_fn(|k| place[k]);
+            cluster::observe::shortest(&world.physics, &world.cell, d)
         };
         let (d, guarded) = (from(&body.place), from(&body.guarded));
         let mut near = false;
-        for shift in shifts {
-            let t = nears(path, speed, d + shift, reach + zones.zone, g, self.far);
+        for &shift in shifts {
+            let t = self.nears(d + shift, reach + zones.zone);
             // Almost there is there: an event that moves nothing would come again and again.
             if t > world.clock.step {
                 self.enters = self.enters.min(t);
                 continue;
             }
             near = true;
-            let t = nears(
-                path,
-                speed,
-                guarded + shift,
-                reach + zones.guard,
-                g,
-                self.far,
-            );
+            let t = self.nears(guarded + shift, reach + zones.guard);
             self.back = self.back.min(t);
         }
         if near {
@@ -137,13 +139,43 @@ impl Before {
         }
     }
 
+    /// Takes grains at rest into account that a flyer of a radius, m, may reach within `length`, s; returns how many were tested.
+    fn see_resting(
+        &mut self,
+        world: &World<D>,
+        radius: f64,
+        length: f64,
+        shifts: &[D::Vector],
+    ) -> u64 {
+        let mut tested = 0;
+        if !length.is_finite() || world.sleeping.cells.is_empty() {
+            return tested;
+        }
+        // A grain at rest is displaced by solves: by less than half the margin until the next search.
+        let reach = radius + 0.5 * world.physics.options.outer_margin;
+        let way = (self.speed + 0.5 * self.gravity * length) * length;
+        let (x, arrays) = (self.path.position, &world.grains.arrays);
+        world.sleeping.cells.near(x, reach + way, |b| {
+            tested += 1;
+            let reach = reach + arrays.radius(b as usize);
+            let d = x - arrays.position(b as usize);
+            let d = cluster::observe::shortest(&world.physics, &world.cell, d);
+            for &shift in shifts {
+                if (d + shift).norm_squared() <= (reach + way) * (reach + way) {
+                    self.back = self.back.min(self.nears(d + shift, reach));
+                }
+            }
+        });
+        tested
+    }
+
     /// Changes a predicted event if the flyer must be back, or enters a zone, before it; returns whether that is so.
-    fn change(&self, then: &mut Foreseen, now: f64, ahead: f64) -> bool {
+    fn change(&self, world: &World<D>, then: &mut Foreseen, now: f64) -> bool {
         if self.back.min(self.enters) >= self.far {
             return false;
         }
         if self.back <= self.enters {
-            then.must_return(self.back, now, ahead);
+            then.must_return(self.back, now, AHEAD * world.clock.step);
         } else {
             *then = Foreseen {
                 time: now + self.enters,
@@ -199,10 +231,6 @@ pub(super) fn foresee_flyer<D: Integrate>(
     let arrays = &world.grains.arrays;
     let id = arrays.id[slot];
     let radius = arrays.radius(slot);
-    let g = world.physics.gravity.norm();
-    // A grain at rest is displaced by solves: by less than half the margin until the next search.
-    let margin = 0.5 * world.physics.options.outer_margin;
-    let speed = path.velocity.norm();
     let mut first = Foreseen {
         time: time + length,
         next: Next::Look,
@@ -214,14 +242,7 @@ pub(super) fn foresee_flyer<D: Integrate>(
     };
     aloft.gather::<D>(aloft.s.lattice.cell(path.position));
     let found = std::mem::take(&mut aloft.found);
-    // With few cells along a periodic axis any image of the other body may soon be the nearest.
-    let wraps = aloft.s.lattice.few();
-    let shifts = if wraps == [false; 3] {
-        Vec::new()
-    } else {
-        images(setup, wraps)
-    };
-    let shifts = || std::iter::once(D::Vector::default()).chain(shifts.iter().copied());
+    let shifts = images(setup, aloft.s.lattice.few());
     for &other in &found {
         if other == id || except == Except::Grain(other) {
             continue;
@@ -272,10 +293,10 @@ pub(super) fn foresee_flyer<D: Integrate>(
                 };
             }
         };
-        shifts().for_each(|shift| see(d + shift));
+        shifts.iter().for_each(|&shift| see(d + shift));
     }
     // Stepped grains, for which it must be back, are tested after all possible collisions, each over the same time: cells keep no order.
-    let mut before = Before::event(first.time - time);
+    let mut before = Before::event(world, path, first.time - time);
     for &other in &found {
         let kind = air
             .as_ref()
@@ -290,30 +311,14 @@ pub(super) fn foresee_flyer<D: Integrate>(
         };
         let reach = radius + world.grains.arrays.radius(b as usize);
         if let Some(aloft) = air {
-            before.see(world, aloft, &path, [id, other], reach, shifts());
+            before.see(world, aloft, [id, other], reach, &shifts);
         }
     }
     if let Some(aloft) = air {
         aloft.found = found;
     }
-    let way = (speed + 0.5 * g * length) * length;
-    if length.is_finite() && !world.sleeping.cells.is_empty() {
-        let x = path.position;
-        let arrays = &world.grains.arrays;
-        world.sleeping.cells.near(x, radius + margin + way, |b| {
-            tested += 1;
-            let reach = radius + arrays.radius(b as usize) + margin;
-            let d = x - arrays.position(b as usize);
-            let d = cluster::observe::shortest(&world.physics, &world.cell, d);
-            for shift in shifts() {
-                if (d + shift).norm_squared() <= (reach + way) * (reach + way) {
-                    let t = nears(&path, speed, d + shift, reach, g, before.far);
-                    before.back = before.back.min(t);
-                }
-            }
-        });
-    }
-    before.change(&mut first, time, ahead(world));
+    tested += before.see_resting(world, radius, length, &shifts);
+    before.change(world, &mut first, time);
     for (index, wall) in world.walls.boundaries.iter().enumerate() {
         if world.walls.gone[index] || !wall.boundary.stops(radius) {
             continue;
@@ -361,11 +366,8 @@ pub(super) fn foresee_flyer<D: Integrate>(
     first
 }
 
-fn ahead<D: Integrate>(world: &World<D>) -> f64 {
-    AHEAD * world.clock.step
-}
-
-/// Returns the shifts to the other images that may come near.
+/// Returns the shifts to the images of a body that may come near, its own place first: with few cells along a periodic axis any image may soon be
+/// the nearest.
 fn images<D: Integrate>(setup: &Setup<D>, along: [bool; 3]) -> Vec<D::Vector> {
     let mut shifts = vec![D::Vector::default()];
     for k in 0..D::N {
@@ -380,7 +382,7 @@ fn images<D: Integrate>(setup: &Setup<D>, along: [bool; 3]) -> Vec<D::Vector> {
             }
         }
     }
-    shifts.split_off(1)
+    shifts
 }
 
 /// Returns when a flyer must be back for some stepped grains, or for one at rest, if that is before its predicted event.
@@ -395,43 +397,21 @@ pub(super) fn foresee_stepped<D: Integrate>(
     let a = flyer(world, air, id)?;
     let aloft = air.as_ref()?;
     let mut then = aloft.s.bodies[id as usize].foreseen;
-    let wraps = aloft.s.lattice.few();
-    let shifts = if wraps == [false; 3] {
-        Vec::new()
-    } else {
-        images(setup, wraps)
-    };
-    let shifts = || std::iter::once(D::Vector::default()).chain(shifts.iter().copied());
-    let path = path_of(world, a, time);
-    let speed = path.velocity.norm();
-    let g = world.physics.gravity.norm();
+    let shifts = images(setup, aloft.s.lattice.few());
     let left = (then.time - time).max(0.0);
-    let mut before = Before::event(left);
+    let mut before = Before::event(world, path_of(world, a, time), left);
     let arrays = &world.grains.arrays;
+    let radius = arrays.radius(a as usize);
     for &other in with {
         let Some(b) = stepped(world, air, other) else {
             continue;
         };
-        let reach = arrays.radius(a as usize) + arrays.radius(b as usize);
-        before.see(world, air.as_mut()?, &path, [id, other], reach, shifts());
+        let reach = radius + arrays.radius(b as usize);
+        before.see(world, air.as_mut()?, [id, other], reach, &shifts);
     }
     air.as_mut()?.s.tally.tested += CHECK * with.len() as u64;
-    if left.is_finite() && !world.sleeping.cells.is_empty() {
-        let reach = arrays.radius(a as usize) + 0.5 * world.physics.options.outer_margin;
-        let way = (speed + 0.5 * g * left) * left;
-        world.sleeping.cells.near(path.position, reach + way, |b| {
-            let reach = reach + arrays.radius(b as usize);
-            let d = path.position - arrays.position(b as usize);
-            let d = cluster::observe::shortest(&world.physics, &world.cell, d);
-            for shift in shifts() {
-                if (d + shift).norm_squared() <= (reach + way) * (reach + way) {
-                    let t = nears(&path, speed, d + shift, reach, g, left);
-                    before.back = before.back.min(t);
-                }
-            }
-        });
-    }
-    before.change(&mut then, time, ahead(world)).then_some(then)
+    before.see_resting(world, radius, left, &shifts);
+    before.change(world, &mut then, time).then_some(then)
 }
 
 /// Predicts a flyer's next event anew and puts it into the queue.

@@ -12,7 +12,7 @@ use crate::cluster::integrate::Integrate;
 use crate::cluster::{Dem, World};
 use crate::geometry::Vector;
 use crate::record::Sink;
-use crate::system::{Setup, System, SystemError, regimes};
+use crate::system::{System, SystemError, regimes};
 
 /// Numbers of steps at the greatest speed for which zones and guards are made.
 const ZONE: f64 = 2048.0;
@@ -55,7 +55,6 @@ pub(in crate::system) fn guard_again<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
-    let now = system.dem.world.clock.time();
     let Some(aloft) = &mut system.air else {
         return Ok(());
     };
@@ -63,27 +62,16 @@ pub(in crate::system) fn guard_again<D: Integrate>(
         aloft.s.zones.lapsed = true;
         return Ok(());
     }
-    let clock = aloft.s.clock.max(now);
-    let soon = now + DUE * system.dem.world.clock.step;
-    let due = if zones_are_left(&system.dem, aloft) {
+    let mut due = Vec::new();
+    if zones_are_left(&system.dem, aloft) {
         enter_stepped(&system.dem, &mut system.air);
-        check_all(
-            &system.setup,
-            &system.dem.world,
-            &mut system.air,
-            clock,
-            soon,
-        )?
+        check_all(system, &mut due)?;
     } else {
         place_guards(&system.dem, aloft);
-        check_near(
-            &system.setup,
-            &system.dem.world,
-            &mut system.air,
-            clock,
-            soon,
-        )?
-    };
+        check_near(system, &mut due)?;
+    }
+    due.sort_unstable();
+    due.dedup();
     come_back(system, sink, due)?;
     handle::schedule_flyers(&system.dem.world, &system.air, &mut system.s.schedule);
     Ok(())
@@ -140,112 +128,79 @@ fn place_guards<D: Integrate>(dem: &Dem<D>, aloft: &mut Air) -> f64 {
     fastest
 }
 
-/// Checks flyers against stepped grains in whose zones they may be, with their new guards. Returns the numbers of flyers that must be back by
-/// `soon`, s, ascending.
-fn check_near<D: Integrate>(
-    setup: &Setup<D>,
-    world: &World<D>,
-    air: &mut Option<Air>,
-    clock: f64,
-    soon: f64,
-) -> Result<Vec<u32>, SystemError> {
-    let Some(aloft) = air else {
-        return Ok(Vec::new());
+/// Checks flyers against stepped grains in whose zones they may be, with their new guards; adds those that must be back to `due`.
+fn check_near<D: Integrate>(system: &mut System<D>, due: &mut Vec<u32>) -> Result<(), SystemError> {
+    let Some(aloft) = &mut system.air else {
+        return Ok(());
     };
     let mut near = std::mem::take(&mut aloft.s.zones.near);
     near.sort_unstable();
     near.dedup();
-    let mut due = Vec::new();
     near.retain(|&[stepped, flyer]| {
         let kind = |id: u32| aloft.s.bodies[id as usize].kind;
         kind(stepped) == Kind::Stepped && kind(flyer) == Kind::Flyer
     });
     // Checks note the pairs that are still near.
-    for &[stepped, flyer] in &near {
-        check(
-            setup,
-            world,
-            air,
-            flyer,
-            &[stepped],
-            [clock, soon],
-            &mut due,
-        )?;
+    for [stepped, flyer] in near {
+        check(system, flyer, &[stepped], due)?;
     }
-    due.sort_unstable();
-    due.dedup();
-    Ok(due)
+    Ok(())
 }
 
-/// Checks a flyer against stepped grains, and those at rest; adds it to `due` if it must be back by `soon`, s.
-fn check<D: Integrate>(
-    setup: &Setup<D>,
-    world: &World<D>,
-    air: &mut Option<Air>,
+/// Checks a flyer against stepped grains, and those at rest; adds it to `due` if it must be back.
+pub(super) fn check<D: Integrate>(
+    system: &mut System<D>,
     flyer: u32,
     stepped: &[u32],
-    [clock, soon]: [f64; 2],
     due: &mut Vec<u32>,
 ) -> Result<(), SystemError> {
-    if let Some(next) = foresee::foresee_stepped(setup, world, air, flyer, stepped, clock) {
-        if next.must_be_back(soon) {
-            due.push(flyer);
-        } else {
-            handle::await_event(air, flyer, next)?;
-        }
+    let clock = &system.dem.world.clock;
+    let soon = clock.time() + DUE * clock.step;
+    let from = super::clock_of(&system.air, clock.time());
+    let (setup, world) = (&system.setup, &system.dem.world);
+    match foresee::foresee_stepped(setup, world, &mut system.air, flyer, stepped, from) {
+        Some(next) if next.must_be_back(soon) => due.push(flyer),
+        Some(next) => handle::await_event(&mut system.air, flyer, next)?,
+        None => {}
     }
     Ok(())
 }
 
 /// Checks the flyers in the cells around stepped grains, and around grains at rest, which solves displace; predictions for them stay valid
-/// except with regard to these. Returns the numbers of flyers that must be back by `soon`, s, ascending.
-fn check_all<D: Integrate>(
-    setup: &Setup<D>,
-    world: &World<D>,
-    air: &mut Option<Air>,
-    clock: f64,
-    soon: f64,
-) -> Result<Vec<u32>, SystemError> {
-    let Some(aloft) = air else {
-        return Ok(Vec::new());
+/// except with regard to these. Adds those that must be back to `due`.
+fn check_all<D: Integrate>(system: &mut System<D>, due: &mut Vec<u32>) -> Result<(), SystemError> {
+    let world = &system.dem.world;
+    let Some(aloft) = &system.air else {
+        return Ok(());
     };
-    let mut due = Vec::new();
     let at_rest = !world.sleeping.cells.is_empty();
-    if aloft.s.flyers == 0 || aloft.s.stepped.is_empty() && !at_rest {
-        return Ok(due);
+    if aloft.s.stepped.is_empty() && !at_rest {
+        return Ok(());
     }
     // Starts from the smaller of the two sets.
     let from_air = at_rest || aloft.s.flyers < aloft.s.stepped.len();
     let from: Vec<u32> = if from_air {
         let id = &world.grains.arrays.id;
-        regimes::flying(world)
-            .iter()
-            .map(|&s| id[s as usize])
-            .collect()
+        let flying = regimes::flying(world);
+        flying.iter().map(|&s| id[s as usize]).collect()
     } else {
         aloft.s.stepped.clone()
     };
     let other = if from_air { Kind::Stepped } else { Kind::Flyer };
     let mut others: Vec<u32> = Vec::new();
     for id in from {
-        let Some(aloft) = air else { break };
-        aloft.gather_around::<D>(id);
-        let (found, bodies) = (&aloft.found, &aloft.s.bodies);
-        let is = |with: &u32| bodies[*with as usize].kind == other;
+        let Some(aloft) = &mut system.air else { break };
         others.clear();
-        others.extend(found.iter().copied().filter(is));
-        let times = [clock, soon];
+        others.extend(aloft.around::<D>(id, other));
         if from_air {
-            check(setup, world, air, id, &others, times, &mut due)?;
+            check(system, id, &others, due)?;
             continue;
         }
         for &flyer in &others {
-            check(setup, world, air, flyer, &[id], times, &mut due)?;
+            check(system, flyer, &[id], due)?;
         }
     }
-    due.sort_unstable();
-    due.dedup();
-    Ok(due)
+    Ok(())
 }
 
 /// Returns the slots of stepped grains, and of those at rest, that may be candidates of a slot in the lists.

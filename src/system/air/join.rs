@@ -1,6 +1,6 @@
 //! Entry of fed grains where flyers collide.
 
-use super::{Kind, foresee, guard, handle};
+use super::{foresee, guard, handle};
 use crate::cluster::Dem;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
@@ -75,9 +75,7 @@ pub(in crate::system) fn join_air<D: Integrate>(
     let Some(aloft) = &mut system.air else {
         return Ok(false);
     };
-    aloft.register(id, Kind::Stepped, place);
-    let at = aloft.s.stepped.partition_point(|&other| other < id);
-    aloft.s.stepped.insert(at, id);
+    aloft.join_stepped(id, place);
     aloft.gather_around::<D>(id);
     let found = std::mem::take(&mut aloft.found);
     // No prediction changes unless all of them can: cells keep no order.

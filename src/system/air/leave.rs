@@ -134,11 +134,8 @@ pub(super) fn let_go<D: Integrate>(
     }
     system.account(now);
     guard::keep(&system.dem, &mut system.air);
-    // A path begins now; its events are predicted from `clock` on, up to which events are already handled.
-    let clock = system
-        .air
-        .as_ref()
-        .map_or(now, |aloft| aloft.s.clock.max(now));
+    // A path begins now.
+    let clock = super::clock_of(&system.air, now);
     let step = system.dem.world.clock.step;
     for &slot in &leaving {
         take_off(&mut system.dem.world, &mut system.air, slot, now);

@@ -186,6 +186,11 @@ pub(in crate::system) struct Air {
     found: Vec<u32>,
 }
 
+/// Returns the time from which events are predicted, s: up to it all events in flight are handled, be it later than the grid's time.
+fn clock_of(air: &Option<Air>, now: f64) -> f64 {
+    air.as_ref().map_or(now, |aloft| aloft.s.clock.max(now))
+}
+
 impl std::fmt::Debug for Air {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Air").field("tally", &self.s.tally).finish()
@@ -300,6 +305,13 @@ impl Air {
         if kind != Kind::Flyer {
             self.s.queue.cancel(id);
         }
+    }
+
+    /// Registers a grain that begins to step at a place.
+    fn join_stepped<V: Vector>(&mut self, id: u32, place: V) {
+        self.register(id, Kind::Stepped, place);
+        let at = self.s.stepped.partition_point(|&other| other < id);
+        self.s.stepped.insert(at, id);
     }
 
     /// Unregisters a grain.

@@ -23,10 +23,7 @@ pub(in crate::system) fn renew_air<D: Integrate>(
     if stale {
         start_air(&system.setup, &system.dem.world, &mut system.air);
     }
-    let clock = system
-        .air
-        .as_ref()
-        .map_or(now, |aloft| aloft.s.clock.max(now));
+    let clock = super::clock_of(&system.air, now);
     system.dem.renew();
     let (new, formed) = newcomers(&system.dem.world, &mut system.air, clock);
     if !formed.is_empty() {

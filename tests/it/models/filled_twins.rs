@@ -75,17 +75,14 @@ const HERTZ: Matter = Matter {
     share: 0.9,
     law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5",
     material: SOFT,
-    around: "",
-    end: 9.6,
+    ..LINEAR
 };
 
 const ROLLING: Matter = Matter {
     name: "hertz with rolling",
     share: 0.9,
     law: "[law.hertz]\nrestitution = 0.4\nfriction = 0.5\n[law.rolling]\nfriction = 0.1",
-    material: SOFT,
-    around: "",
-    end: 9.6,
+    ..HERTZ
 };
 
 const PLANE: [Matter; 4] = [
@@ -98,22 +95,19 @@ const PLANE: [Matter; 4] = [
         share: 0.95,
         law: "[law.linear]\nnormal_stiffness = 1e5\ntangential_stiffness = 5e4\nnormal_damping = 20.0\ntangential_damping = 5.0\n\
               friction = 0.5\n[law.cohesion]\nforce = 3.0",
-        material: "",
-        around: "",
-        end: 9.6,
+        ..LINEAR
     },
 ];
 
+/// Softer, as a laptop can afford in space.
+const SOFT_LINEAR: Matter = Matter {
+    law: "[law.linear]\nnormal_stiffness = 2e4\ntangential_stiffness = 5.7e3\nnormal_damping = 1.6\ntangential_damping = 0.45\n\
+          friction = 0.4",
+    ..LINEAR
+};
+
 const SPACE: [Matter; 4] = [
-    Matter {
-        name: "linear",
-        share: 0.9,
-        law: "[law.linear]\nnormal_stiffness = 2e4\ntangential_stiffness = 5.7e3\nnormal_damping = 1.6\ntangential_damping = 0.45\n\
-              friction = 0.4",
-        material: "",
-        around: "",
-        end: 9.6,
-    },
+    SOFT_LINEAR,
     HERTZ,
     ROLLING,
     Matter {
@@ -122,9 +116,7 @@ const SPACE: [Matter; 4] = [
         share: 0.95,
         law: "[law.linear]\nnormal_stiffness = 2e4\ntangential_stiffness = 5.7e3\nnormal_damping = 1.6\ntangential_damping = 0.45\n\
               friction = 0.4\n[law.cohesion]\nforce = 0.02",
-        material: "",
-        around: "",
-        end: 9.6,
+        ..LINEAR
     },
 ];
 

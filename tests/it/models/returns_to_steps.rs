@@ -48,10 +48,10 @@ fn returns_that_renew_lists_find_grains_where_they_are() {
     text += "]\n";
     let [flown, stepped] = both(&text);
     let (p, q) = (flown.energy, stepped.energy);
-    assert!(p.balance_error < 5e-4, "{p:?}");
+    assert!(p.balance_error_max < 2e-4, "{p:?}");
+    // 1e-6; 1e-2 where returning grains began half a step off.
     let off = (p.kinetic - q.kinetic).abs() / q.kinetic;
-    println!("{off:.1e} {p:?} {q:?}");
-    assert!(off < 0.01, "{off}: {} {}", p.kinetic, q.kinetic);
+    assert!(off < 1e-3, "{off}: {} {}", p.kinetic, q.kinetic);
 }
 
 /// Spheres go on a belt through the region of a feed while nobody flies: there is room only between them.

@@ -4,9 +4,15 @@
 use arenite::collide::{calc, hard};
 use arenite::geometry::path::{Path, parabola, sphere_plane, spheres};
 use arenite::geometry::{Dimension, Planar, Spatial, Vector};
+use arenite::system::Setup;
+use arenite::walls::{Meeting, Motion, Wall, Way};
 use nalgebra::{Vector2, Vector3};
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
+
+use crate::support::{empty, floor, linear};
 
 type V2 = Vector2<f64>;
 type V3 = Vector3<f64>;
@@ -408,4 +414,60 @@ fn calc_flight_takes_one_case_or_many() {
     let mut named = sphere.clone();
     named["radios"] = json!(1.0);
     assert!(message(json!({ "bodies": [named, floor] })).contains("unknown field `radios`"));
+}
+
+/// Spheres that leave a floor that swings, a little faster than it: the gap grows, closes, and would open again some milliseconds later. What a
+/// search finds is held against 4,000 samples of the gap. A search that takes a gap for open between two times at which it is open misses a
+/// tenth of these contacts.
+#[test]
+fn contacts_with_a_floor_that_swings_are_not_stepped_over() {
+    let (radius, amplitude, pull) = (5e-4, 2e-4, 9.81);
+    let rate = 100.0 * std::f64::consts::PI;
+    let mut setup: Setup<Spatial> = empty(linear(1e5, 0.0, 0.0, 0.0, 0.0), 1e-6, 1.0);
+    floor(&mut setup).motion = Motion::Harmonic {
+        amplitude: V3::new(0.0, 0.0, amplitude),
+        frequency: 50.0,
+        phase: 0.0,
+    };
+    let wall = Wall::new(&setup.boundaries[0], &[]).expect("a wall");
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut met = 0;
+    for _ in 0..2000 {
+        let now = random.random_range(0.0..1e-3);
+        let gap = libm::pow(10.0, random.random_range(-7.0..-6.0));
+        let faster = random.random_range(0.0..4e-3);
+        let length = random.random_range(2e-3..6e-3);
+        let height = |t: f64| amplitude * libm::sin(rate * (now + t));
+        let speed = amplitude * rate * libm::cos(rate * now) + faster;
+        let above = |t: f64| height(0.0) + gap + (speed - 0.5 * pull * t) * t - height(t);
+        let way = Way {
+            path: Path {
+                position: V3::new(0.0, 0.0, height(0.0) + gap + radius),
+                velocity: V3::new(0.0, 0.0, speed),
+                acceleration: V3::new(0.0, 0.0, -pull),
+            },
+            radius,
+            now,
+            length,
+            least: 1e-9,
+        };
+        let closed = |k: u32| {
+            let t = length * f64::from(k) / 4000.0;
+            (above(t) < -1e-12).then_some(t)
+        };
+        let sampled = (1..=4000).find_map(closed);
+        let open_until = match way.first_meeting(way.seen_from(&wall).as_ref(), &wall, 0) {
+            Meeting::None => length,
+            Meeting::NotBefore(t) => t,
+            Meeting::In(t) => {
+                met += 1;
+                assert!(above(t).abs() < 1e-10, "{} at {t}", above(t));
+                t
+            }
+        };
+        if let Some(t) = sampled {
+            assert!(open_until <= t, "closed at {t}, found {open_until}");
+        }
+    }
+    assert!(met > 200, "{met}");
 }
