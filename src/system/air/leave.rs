@@ -253,7 +253,22 @@ fn askers<D: Integrate>(world: &World<D>, air: &mut Option<Air>, now: f64) -> Ve
 
 /// Turns a stepped grain into a flyer from the time of evaluation on.
 fn take_off<D: Integrate>(world: &mut World<D>, air: &mut Option<Air>, slot: u32, now: f64) {
+    // The row holds a prediction that does not know the forces of this evaluation: those of a contact that has just ended go on in it. One that
+    // has not begun to step has no other.
+    let (velocity, spin) = world.velocity_now(slot as usize);
+    let begins = world.grains.fresh.contains(&slot);
     let arrays = &mut world.grains.arrays;
+    if !begins {
+        let row = &mut arrays.rows[slot as usize].0;
+        for k in 0..D::N {
+            row[4 + k] = velocity[k];
+        }
+        if D::N == 2 {
+            row[6] = spin[0];
+        } else {
+            arrays.spins[slot as usize].0[..3].copy_from_slice(&spin);
+        }
+    }
     arrays.status[slot as usize] = Status::Flying;
     world.grains.since[slot as usize] = now;
     let (id, place) = (arrays.id[slot as usize], arrays.position(slot as usize));

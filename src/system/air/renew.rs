@@ -86,6 +86,9 @@ fn start_air<D: Integrate>(setup: &Setup<D>, world: &World<D>, air: &mut Option<
     let Some(aloft) = air else { return };
     aloft.s.stale = false;
     aloft.s.clock = now;
+    // Waits were of the clock before.
+    aloft.s.waits.clear();
+    aloft.s.next_look = now;
     let least = (2.0 * aloft.largest + 0.5 * margin) * (1.0 + 4.0 * super::cells::SLACK);
     // Mean distance of the grains if they were spread over the whole box that they span.
     let volume: f64 = (0..D::N).map(|k| (high[k] - low[k]).max(least)).product();
