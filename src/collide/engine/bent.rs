@@ -1,31 +1,16 @@
-//! Paths in non-uniform fields, as pieces of constant acceleration.
-//!
-//! The acceleration of a piece is that predicted for its middle. If the acceleration changes linearly in time at the rate a', the velocity
-//! at the end of a piece of length h is exact and the position is off by a' h^3 / 12; the length of pieces limits this error to a small
-//! fraction of the radius. The energy and momentum exchanged with fields are accounted at the middle of each piece as flown, so that the
-//! balance shows the error.
+//! Paths in non-uniform fields ([`crate::field::piece`]).
 
-use crate::geometry::{cross, dot, three};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::Core;
 use super::state::{self, COUNT, RADIUS, SPEED};
-use crate::field::{FieldPoint, FieldSet, GravityCourse, NonUniformFields, OwnFieldHandle, Source};
+use crate::field::{
+    FieldPoint, FieldSet, GravityCourse, NonUniformFields, OwnFieldHandle, Source, piece,
+};
 use crate::geometry::path::{Path, spheres};
 use crate::geometry::{Dimension, Vector};
-
-/// Position error after a piece, as a fraction of the radius.
-const ERROR: f64 = 1e-6;
-/// Greatest length of a piece in radii: fields may have edges.
-const LONGEST: f64 = 4.0;
-/// Greatest duration of a piece, as a fraction of the time in which drag damps the velocity or gyration turns it by a radian.
-const SHARE: f64 = 0.5;
-/// Greatest number of attempts to find the length of a piece.
-const TRIES: usize = 8;
-/// Safety factor for the length of the next piece, and its greatest growth.
-const NEXT: [f64; 2] = [0.9, 2.0];
 
 /// Fields in addition to gravity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -127,14 +112,6 @@ pub(super) struct Bent<D: Dimension> {
     pub tally: FieldTally,
 }
 
-/// Effect of fields on a grain.
-struct Felt<D: Dimension> {
-    /// Acceleration, m/s^2.
-    acceleration: D::Vector,
-    /// Rates at which drag damps the velocity and at which gyration turns it, 1/s.
-    rates: [f64; 2],
-}
-
 impl<D: Dimension> Bent<D> {
     /// Paths of `grains` grains, with or without fields.
     pub fn new(gravity: D::Vector, fields: Option<&Fields<D>>, grains: usize) -> Self {
@@ -186,21 +163,6 @@ impl<D: Dimension> Bent<D> {
         set.map_or([0.0; 3], |set| set.spin_turning())
     }
 
-    fn felt(&self, at: FieldPoint<D>) -> Option<Felt<D>> {
-        let set = &self.asked.as_ref()?.set;
-        let drag = set.drag(&at);
-        let gyration = set.gyration(&at);
-        let turned = cross(three(at.velocity), gyration);
-        let force = set.force(&at) + (drag.velocity - at.velocity) * drag.coefficient;
-        Some(Felt {
-            acceleration: force * (1.0 / at.mass) + D::Vector::from_fn(|k| turned[k]),
-            rates: [
-                drag.coefficient / at.mass + set.damping_rate(at.mass, at.radius),
-                dot(gyration, gyration).sqrt(),
-            ],
-        })
-    }
-
     /// Adds the effects of fields on a grain over a time, s, evaluated at its middle.
     fn book(
         &self,
@@ -210,20 +172,11 @@ impl<D: Dimension> Bent<D> {
         lasted: f64,
     ) {
         let Some(asked) = &self.asked else { return };
-        let (mean, drag) = (at.velocity, asked.set.drag(at));
-        let pull = (drag.velocity - mean) * drag.coefficient;
-        tally.work += lasted * pull.dot(&drag.velocity);
-        tally.drag += lasted * pull.dot(&(drag.velocity - mean));
-        for field in asked.set.iter() {
-            let power = field.force(at).dot(&mean);
-            if field.gives_work() {
-                tally.work += lasted * power;
-            } else if field.dissipated_power(at) > 0.0 {
-                tally.drag -= lasted * power;
-            }
-        }
-        for k in 0..D::N {
-            tally.momentum[k] += lasted * at.mass * acceleration[k];
+        let given = piece::exchange(&asked.set, at, acceleration, lasted);
+        tally.work += given.work;
+        tally.drag += given.drag;
+        for k in 0..3 {
+            tally.momentum[k] += given.momentum[k];
         }
     }
 }
@@ -318,9 +271,10 @@ fn flown<D: Dimension>(
 pub(super) fn begin_piece<D: Dimension>(core: &mut Core<D>, i: usize, t: f64, counted: bool) {
     let (x, v) = state_at(core, i, t);
     let wish = core.bent.pieces[i].length;
-    let Some((acceleration, length, next)) = next_piece(core, i, (x, v), t, wish) else {
+    let Some(begun) = next_piece(core, i, (x, v), t, wish) else {
         return;
     };
+    let acceleration = begun.acceleration;
     let row = &mut core.bodies.rows[i];
     for k in 0..D::N {
         row.0[SPEED + k] = v[k] - acceleration[k] * t;
@@ -328,7 +282,7 @@ pub(super) fn begin_piece<D: Dimension>(core: &mut Core<D>, i: usize, t: f64, co
     }
     let piece = &mut core.bent.pieces[i];
     piece.acceleration = acceleration;
-    (piece.since, piece.end, piece.length) = (t, t + length, next);
+    (piece.since, piece.end, piece.length) = (t, t + begun.length, begun.next);
     core.bent.tally.pieces += 1;
     if !counted {
         // Predictions of other grains with the former path are invalid.
@@ -363,49 +317,26 @@ pub(super) fn idle<D: Dimension>(core: &mut Core<D>, i: usize) {
     };
 }
 
-/// Acceleration and length of the piece that begins at a position with a velocity, and the length intended for the next.
+/// The piece that begins at a position with a velocity.
 fn next_piece<D: Dimension>(
     core: &Core<D>,
     i: usize,
-    (x, v): (D::Vector, D::Vector),
+    state: (D::Vector, D::Vector),
     t: f64,
     wish: f64,
-) -> Option<(D::Vector, f64, f64)> {
-    let radius = core.bodies.rows[i].0[RADIUS];
-    let start = core.bent.felt(field_point(core, i, (x, v), t))?;
-    let first = start.acceleration;
-    let speed = v.norm() + (first.norm() * radius).sqrt();
+) -> Option<piece::Piece<D>> {
     let asked = core.bent.asked.as_ref()?;
     let (clock, course) = (core.clock.epoch + t, &asked.told.fields.course);
-    let fastest = start.rates[0].max(start.rates[1]).max(course.rate(clock));
-    let most = (LONGEST * radius / speed).min(SHARE / fastest);
-    let mut length = wish.min(most);
-    if !length.is_finite() {
-        // At rest without forces, until one may act.
-        length = asked.idle(radius);
-    }
-    // A piece ends where gravity jumps.
-    length = length.min(course.next_edge(clock) - clock);
-    let mut found = (first, length, length);
-    for _ in 0..TRIES {
-        let half = 0.5 * length;
-        let middle = (x + (v + first * (0.5 * half)) * half, v + first * half);
-        let felt = core.bent.felt(field_point(core, i, middle, t + half))?;
-        let change = (felt.acceleration - first).norm();
-        let error = change * length * length / 6.0;
-        let allowed = ERROR * radius;
-        let fits = if error > 0.0 {
-            NEXT[0] * libm::cbrt(allowed / error)
-        } else {
-            NEXT[1]
-        };
-        found = (felt.acceleration, length, length * fits.clamp(0.1, NEXT[1]));
-        if error <= allowed {
-            break;
-        }
-        length *= fits.clamp(0.1, NEXT[0]);
-    }
-    Some(found)
+    let limits = piece::Limits {
+        more: D::Vector::default(),
+        wish,
+        rate: course.rate(clock),
+        // A piece ends where gravity jumps.
+        until: course.next_edge(clock) - clock,
+        idle: asked.idle(core.bodies.rows[i].0[RADIUS]),
+    };
+    let start = field_point(core, i, state, t);
+    Some(piece::piece(&asked.set, &start, &limits))
 }
 
 /// In a rotating frame spins turn by themselves: advances a grain's spin and orientation to a time, s since the epoch.
@@ -417,7 +348,7 @@ fn turn_spin<D: Dimension>(core: &mut Core<D>, i: usize, t: f64) {
     let clock = core.clock.epoch + t;
     let turning = &mut core.bodies.turning[i];
     let lasted = clock - turning.since;
-    let (spin, turn) = turned_spin::<D>(turning.spin, rate, lasted);
+    let (spin, turn) = piece::turned_spin::<D>(turning.spin, rate, lasted);
     turning.rotation = D::turned(turning.rotation, turn);
     turning.spin = spin;
     turning.since = clock;
@@ -432,7 +363,7 @@ pub(super) fn turning_at<D: Dimension>(
     let turning = core.bodies.turning.get(i)?;
     let lasted = core.clock.epoch + t - turning.since;
     let rate = core.bent.spin_turning();
-    let (spin, turn) = turned_spin::<D>(turning.spin, rate, lasted);
+    let (spin, turn) = piece::turned_spin::<D>(turning.spin, rate, lasted);
     Some((spin, D::turned(turning.rotation, turn)))
 }
 
@@ -526,18 +457,4 @@ impl<D: Dimension> Asked<D> {
             f64::INFINITY
         }
     }
-}
-
-/// The spin s, which changes at the rate s x rate, after a time (s), and the angle by which the grain turned meanwhile.
-fn turned_spin<D: Dimension>(spin: D::Spin, rate: [f64; 3], lasted: f64) -> (D::Spin, D::Spin) {
-    if D::N != 3 || rate == [0.0; 3] {
-        return (spin, spin * lasted);
-    }
-    let after = |time: f64| {
-        let turn = D::spin_from_fn(|k| -rate[k] * time);
-        let vector = D::Vector::from_fn(|k| D::spin_component(spin, k));
-        let turned = D::rotate(D::turned(D::identity(), turn), vector);
-        D::spin_from_fn(|k| turned[k])
-    };
-    (after(lasted), after(0.5 * lasted) * lasted)
 }

@@ -1,7 +1,7 @@
 //! Limits at which a run stops by itself: pairs that stay in contact, and endless bursts of collisions.
 
 use super::bent;
-use super::state::next;
+use super::state::{RADIUS, next};
 use super::{Core, Other, Stopped};
 use crate::geometry::{Dimension, Vector};
 
@@ -39,28 +39,34 @@ pub(super) fn check<D: Dimension>(
     i: usize,
     with: u32,
     t: f64,
+    approach_squared: f64,
 ) -> Result<bool, Stopped> {
     let mut elastic = false;
     if core.limits.contact_time > 0.0 {
         elastic = check_contact_time(core, i, with, t)?;
         core.tally.lasting[usize::from(with >= next::WALL)] += u64::from(elastic);
     }
-    note(core, i, with, t)?;
+    note(core, i, with, t, approach_squared)?;
     if with < next::WALL {
-        note(core, with as usize, i as u32, t)?;
+        note(core, with as usize, i as u32, t, approach_squared)?;
     }
     Ok(elastic)
 }
 
+/// Counts a collision of a grain if there was no time since its last one: after too many of these it is stuck. `approach_squared`, m^2/s^2, is
+/// the square of the approach speed, 0 where it recedes by rounding.
 #[inline(always)]
 pub(super) fn note<D: Dimension>(
     core: &mut Core<D>,
     i: usize,
     with: u32,
     t: f64,
+    approach_squared: f64,
 ) -> Result<(), Stopped> {
+    let gap = t - core.bodies.slots[i].last_time;
+    let at_once = gap <= core.limits.instant || lies_still(core, i, gap, approach_squared);
     let slot = &mut core.bodies.slots[i];
-    if t - slot.last_time <= core.limits.instant {
+    if at_once {
         slot.burst = slot.burst.saturating_add(1);
         if u32::from(slot.burst) > core.limits.burst {
             return Err(stuck(core, i, with, t));
@@ -73,6 +79,21 @@ pub(super) fn note<D: Dimension>(
         core.bodies.last[i] = with;
     }
     Ok(())
+}
+
+/// Returns whether a grain hops lower than what counts as a hop, by the time since its last collision, s, and by its approach.
+#[inline(always)]
+fn lies_still<D: Dimension>(core: &Core<D>, i: usize, gap: f64, approach_squared: f64) -> bool {
+    let pull = bent::pull(core, i).norm_squared();
+    // Without loss it hops on, as high as the contact time lets it.
+    if pull == 0.0 || core.limits.collapse_is_elastic {
+        return false;
+    }
+    let height = core.limits.hop * core.bodies.rows[i].0[RADIUS];
+    // In an acceleration g a hop is g t^2 / 8 and v^2 / 2 g high.
+    let square = gap * gap;
+    square * square * pull <= 64.0 * height * height
+        && approach_squared * approach_squared <= 4.0 * height * height * pull
 }
 
 #[cold]

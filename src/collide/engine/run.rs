@@ -263,11 +263,11 @@ impl<D: Dimension> Core<D> {
         if rate >= 0.0 {
             // A graze caused by rounding: they already recede.
             self.tally.grazes += 1;
-            limits::note(self, i, b, t)?;
-            limits::note(self, j, a, t)?;
+            limits::note(self, i, b, t, 0.0)?;
+            limits::note(self, j, a, t, 0.0)?;
             return Ok(false);
         }
-        let elastic = limits::check(self, i, b, t)?;
+        let elastic = limits::check(self, i, b, t, rate * rate / square)?;
         let species = [self.bodies.slots[i].species, self.bodies.slots[j].species].map(usize::from);
         let pair = species[0] * self.rules.species + species[1];
         let mut rule = self.rules.pairs[pair];
@@ -361,7 +361,7 @@ impl<D: Dimension> Core<D> {
         let wall = face.wall;
         let Some(met) = self.walls.touch(face, x, r, clock) else {
             // Due to rounding another piece of the wall is touched.
-            return limits::note(self, i, next::WALL + surface, t);
+            return limits::note(self, i, next::WALL + surface, t, 0.0);
         };
         let wall_velocity = met.velocity;
         let v = wall_velocity - velocity;
@@ -371,9 +371,9 @@ impl<D: Dimension> Core<D> {
         let least = limits::least_departure(self, i, wall, normal, clock);
         if approach <= -least {
             self.tally.grazes += 1;
-            return limits::note(self, i, next::WALL + surface, t);
+            return limits::note(self, i, next::WALL + surface, t, 0.0);
         }
-        let elastic = limits::check(self, i, next::WALL + surface, t)?;
+        let elastic = limits::check(self, i, next::WALL + surface, t, approach * approach)?;
         let species = usize::from(self.bodies.slots[i].species);
         let pair =
             species * self.rules.species + usize::from(self.walls.wall(wall).boundary.material);

@@ -48,6 +48,9 @@ pub struct Limits {
     pub collapse_is_elastic: bool,
     /// Collisions not further apart than this, s, count as simultaneous.
     pub instant: f64,
+    /// Height of a hop, over the radius: collisions of a grain that hops lower in the acceleration that acts on it count as simultaneous, too. Walls
+    /// that move leave it hops of finite duration, by rounding.
+    pub hop: f64,
     /// Simultaneous collisions of one grain after which the run stops.
     pub burst: u32,
 }
@@ -66,6 +69,7 @@ impl Default for Limits {
             contact_time: 0.0,
             collapse_is_elastic: false,
             instant: 0.0,
+            hop: 1e-10,
             burst: 10_000,
         }
     }

@@ -315,7 +315,7 @@ fn told<D: Dimension>(stopped: Stopped, setup: &Setup<D>, population: &Populatio
                 }
             };
             format!(
-                "at {time} s {} collided {collisions} times without any time going by, at last with {}: inelastic collapse; {advice}, or leave [events] out: `run.collisions = true` lets grains collide in flight by their contact laws and follows contacts that last",
+                "at {time} s {} collided {collisions} times without any time going by, or so low that it lay still, at last with {}: inelastic collapse; {advice}, or leave [events] out: `run.collisions = true` lets grains collide in flight by their contact laws and follows contacts that last",
                 name(Other::Grain(grain)),
                 name(with)
             )

@@ -185,6 +185,30 @@ fn endless_sequences_of_collisions_end() {
     }
 }
 
+/// On a floor that moves rounding gives each hop a duration: a ball that lies on one hopped 2e7 times in each second of the run, without a message.
+#[test]
+fn endless_hops_on_a_floor_that_moves_end() {
+    let ball = "grains = [{ position = [0.0, 0.03], radius = 0.01 }]";
+    // 0.7 and 0.65 of gravity.
+    for motion in [
+        "harmonic = { amplitude = [0.0, 2e-4], frequency = 29.5 }",
+        "parabolic = { amplitude = [0.0, 2e-3], frequency = 10.0 }",
+        "velocity = [0.0, 0.1]",
+    ] {
+        let model = "[events]\nrestitution = 0.8\n";
+        let text = over_floor(DOWN, model, "1e5", ball).replace(
+            "normal = [0.0, 1.0] }\n",
+            &format!("normal = [0.0, 1.0] }}\nmotion = {{ {motion} }}\n"),
+        );
+        assert!(text.contains(motion));
+        refused(&text, &["it lay still", "grain 0", "the wall `floor`"]);
+        let lossless = model.to_string() + "collapse = \"elastic\"\n";
+        run(&text.replace(model, &lossless))
+            .1
+            .unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
 /// What was put right is counted.
 #[test]
 fn corrections_are_counted() {
