@@ -103,7 +103,7 @@ const BEARS: [Support; 7] = [TERM[0], TERM[1], TERM[2], TERM[3], Y, TERM[5], TER
 // Grains.
 const SHAPED: [Support; 7] = [
     Y,
-    Support::Without("such grains are stepped, and do not fly"),
+    Y,
     later("it finds the times of collisions of disks and spheres only"),
     Y,
     later("its links are between disks and spheres only"),
@@ -124,13 +124,13 @@ const STEERED: [Support; 7] = [
 ];
 
 // Fields: what each model lacks for them, in the order of the cells.
-const PARABOLA: Support = later("what flies is on a parabola");
 const BETWEEN: Support =
-    later("its paths know fields that act on each grain alone, and on all that it consists of");
+    never("charges, moments and masses that act on each other leave no grain a path of its own");
 const SECOND: Support = later("its second stage has contact forces and gravity only");
 
-const fn field(collisions: Support, shared: &'static str) -> [Support; 7] {
-    [Y, PARABOLA, collisions, Y, Y, later(shared), SECOND]
+/// Returns the support of a field; `paths` is that of models in which grains fly.
+const fn field(paths: Support, shared: &'static str) -> [Support; 7] {
+    [Y, paths, paths, Y, Y, later(shared), SECOND]
 }
 
 const AFAR: [Support; 7] = field(
@@ -304,7 +304,7 @@ macro_rules! with_all {
             /// Drag in proportion to the velocity.
             Drag: "field.drag", "field.drag", "drag", Both, [
                 Y,
-                PARABOLA,
+                Y,
                 Y,
                 Y,
                 Y,
@@ -426,7 +426,7 @@ macro_rules! with_all {
             /// Maps of walls.
             Wear: "record.wear", "log.wear", "map of walls", Both, [
                 Y,
-                later("what collisions in flight do to a wall is not mapped"),
+                Y,
                 Y,
                 Y,
                 later("slides along walls are not mapped"),

@@ -11,7 +11,8 @@ use crate::geometry::Vector;
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Resolved};
 use crate::system::{
-    FreedomName, Plan, QuasiStaticSetup, Setup, driver_of, frame_of, moving_part, why_all_step,
+    FreedomName, Plan, QuasiStaticSetup, Setup, driver_of, frame_of, may_fly, moving_part,
+    why_all_step,
 };
 
 /// Checks the scenario and describes its run.
@@ -46,10 +47,7 @@ fn show<D: Integrate>(
     let fed = setup.to_come().round() as u64;
     let settle = setup.run.settle.map_or(0.0, |settle| settle.at_most);
     let regimes: Vec<&str> = [
-        (
-            "flight",
-            setup.motion.flight && setup.fields.place.is_none() && frame_of(setup).is_none(),
-        ),
+        ("flight", may_fly(setup)),
         ("cluster", true),
         ("rest", setup.models.morph.is_some()),
     ]

@@ -14,6 +14,7 @@ impl<D: Integrate> Dem<D> {
     /// Advances all stepped grains by one step.
     pub fn advance(&mut self) {
         self.move_all();
+        self.effects.evaluation_is_due = true;
         count_way(&mut self.world, &mut self.skin, &mut self.book);
     }
 

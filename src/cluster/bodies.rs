@@ -132,8 +132,7 @@ pub(super) fn add_parts<D: Integrate>(
         let arrays = &mut grains.arrays;
         let radius = part.radius * grain.radius;
         let place = arrays.push_part(slot as usize, radius);
-        grains.since.push(time);
-        grains.back.push(f64::INFINITY);
+        grains.begin_path(time);
         clusters.add_grain(place);
     }
     let moments = grain.moments();
@@ -515,7 +514,20 @@ pub fn body_momentum<D: Integrate>(
     Some(body.momentum + D::spin_from_fn(|k| half * moment[k]))
 }
 
-/// Spin and orientation of a body in space at a time (s, less than a step) after the evaluation.
+/// Ends the stepping of a body without contact at the evaluation: from now on its momentum is that of its free flight.
+pub fn set_free<D: Integrate>(clock: &Clock, grains: &mut Grains<D>, slot: u32) {
+    let Some(index) = grains.bodies.of(slot).filter(|_| D::N == 3) else {
+        return;
+    };
+    if let Some(momentum) = body_momentum(clock, grains, slot) {
+        grains.bodies.list[index].momentum = momentum;
+    }
+    let arrays = &mut grains.arrays;
+    arrays.rotation[slot as usize] = D::rotation(arrays, slot as usize);
+    D::hold_spin(arrays, slot as usize);
+}
+
+/// Spin and orientation of a body in space at a time (s) after the evaluation, or after the beginning of its flight.
 pub fn body_turned<D: Integrate>(
     clock: &Clock,
     shapes: &Shapes<D>,

@@ -148,6 +148,7 @@ impl<D: Integrate> Dem<D> {
             physics: Physics {
                 options,
                 gravity,
+                spin_turning: [0.0; 3],
                 laws,
                 known_laws,
                 class_of,
@@ -253,8 +254,7 @@ pub fn add<D: Integrate>(
     time: f64,
 ) -> u32 {
     let slot = grains.arrays.push(grain, status);
-    grains.since.push(time);
-    grains.back.push(time);
+    grains.begin_path(time);
     clusters.add_grain(slot);
     if let Some(form) = grain.form {
         bodies::add_parts(shapes, grains, clusters, slot, grain, form, time);

@@ -29,10 +29,6 @@ pub fn enter<D: Integrate>(
     }
     bodies::put_parts(&world.shapes, &mut world.grains, slot);
     let pairs = pairs_with(world, slot, near);
-    // Blocks of bands are contiguous: there is no room between them.
-    if world.contacts.bands.count() > 1 && !pairs.is_empty() {
-        return false;
-    }
     let parts: Vec<u32> = bodies::touching_of(&world.shapes, &world.grains, slot).collect();
     let at_walls = candidates::wall_candidates(world, &parts);
     let slots = world.grains.arrays.slots();
@@ -78,14 +74,21 @@ fn list_pair<D: Integrate>(world: &mut World<D>, pair: [u32; 2]) {
     let arrays = &world.grains.arrays;
     let [a, b] = pair.map(|slot| usize::from(arrays.material[slot as usize]));
     let class = world.physics.class_of[a * world.physics.laws.materials + b];
+    let bands = pair.map(|slot| world.contacts.bands.of(slot) as u16);
     let class = &mut world.contacts.pairs[usize::from(class)];
     let place = class.outer.len() as u32;
     class.outer.push(pair);
-    class.lists.include(pair, place);
-    class.blocks.clear();
+    // Blocks are contiguous: a pair of other bands than those of the last one begins a block of its own, and one without batches must not use
+    // those of the block before it.
+    let before = class.blocks.len().checked_sub(2);
+    let from = before.map_or(0, |index| class.blocks[index].batches);
+    let last = class.blocks.pop_if(|last| last.bands == bands);
+    let goes_on = last.is_some_and(|last| last.batches > from);
+    class.lists.include(pair, place, goes_on);
     class.blocks.push(BlockEnd {
+        bands,
+        outer: class.outer.len() as u32,
         batches: class.lists.batches.len() as u32,
-        ..BlockEnd::of_all(class.outer.len())
     });
     // A grain at rest beside it belongs to the rim from now on.
     for slot in pair {
@@ -133,7 +136,7 @@ fn list_wall<D: Integrate>(world: &mut World<D>, name: WallName, entry: [u32; 2]
     let class = &mut world.contacts.walls[class];
     let place = class.outer.len() as u32;
     class.outer.push(entry);
-    class.lists.include(entry, place);
+    class.lists.include(entry, place, true);
     if world.contacts.bands.count() > 1
         && let Err(place) = world.contacts.wall_slots.binary_search(&entry[0])
     {
@@ -142,10 +145,10 @@ fn list_wall<D: Integrate>(world: &mut World<D>, name: WallName, entry: [u32; 2]
 }
 
 impl<H: History> Lists<H> {
-    /// Inserts a candidate into the last batch, or into a new one.
-    fn include(&mut self, bodies: [u32; 2], outer: u32) {
+    /// Inserts a candidate into the last batch if `goes_on` and there is room, or into a new one.
+    fn include(&mut self, bodies: [u32; 2], outer: u32, goes_on: bool) {
         let lanes = crate::vector::LANES;
-        let last = self.batches.last();
+        let last = self.batches.last().filter(|_| goes_on);
         let free = last.and_then(|batch| (0..lanes).find(|&lane| batch.a[lane] == 0));
         // If lanes were emptied, the last batch may have room before its end.
         let mut filled = self.batches.len() * lanes - free.map_or(0, |lane| lanes - lane);

@@ -138,6 +138,7 @@ impl<D: Integrate> Dem<D> {
         sleep_interface::clear_rim(&mut self.world.grains, &self.world.sleeping);
         self.world.walls.clear_guided();
         let (passed, sums) = self.evaluate(time, false, stride);
+        self.effects.evaluation_is_due = stride.is_some();
         sleep_interface::gather_rim(&self.world.grains, &mut self.world.sleeping);
         sleep_interface::book_still_walls(
             &self.world.clock,

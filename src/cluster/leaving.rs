@@ -4,7 +4,7 @@ use super::bands::BlockEnd;
 use super::integrate::Integrate;
 use super::lists::{History, Lists, each_link};
 use super::world::World;
-use super::{arcs, sleep_interface};
+use super::{arcs, bodies, sleep_interface};
 
 /// Takes slots without links, which do not step any more, out of the lists and of all that is stepped. Returns false if the lists could not
 /// be changed: they then have to be renewed.
@@ -12,16 +12,16 @@ pub fn leave<D: Integrate>(world: &mut World<D>, slots: &[u32]) -> bool {
     if slots.is_empty() {
         return true;
     }
-    let mut gone = vec![false; world.grains.arrays.slots()];
-    for &slot in slots {
-        gone[slot as usize] = true;
-    }
+    let gone = world.grains.marked(slots);
     for list in [&mut world.grains.active, &mut world.grains.fresh] {
         list.retain(|&slot| !gone[slot as usize]);
     }
     for &slot in slots {
+        bodies::set_free(&world.clock, &mut world.grains, slot);
+    }
+    for slot in (1..gone.len()).filter(|&slot| gone[slot]) {
         // The push of a gate that was just removed must not wait for the return.
-        world.grains.arrays.clear_force(slot as usize);
+        world.grains.arrays.clear_force(slot);
     }
     // What is known of arcs is stored by batch and lane.
     if arcs::has_arcs(&world.shapes, &world.grains) {
@@ -54,7 +54,9 @@ pub fn linked<D: Integrate>(world: &World<D>) -> Vec<bool> {
             linked[world.grains.owner(batch.b[k]) as usize] = true;
         });
     }
-    for class in &world.contacts.walls {
+    // A gate that was just removed holds nobody.
+    let walls = world.contacts.walls.iter();
+    for class in walls.filter(|class| !world.walls.gone[usize::from(class.boundary)]) {
         each_link(&class.lists.flags, |i, k| {
             linked[world.grains.owner(class.lists.batches[i].a[k]) as usize] = true;
         });

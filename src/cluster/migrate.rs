@@ -261,8 +261,7 @@ pub(super) fn take_in<D: Integrate>(
         world.grains.arrays.push_empty();
         let slot = world.grains.arrays.slots() as u32 - 1;
         let time = world.clock.time_of(world.clock.n);
-        world.grains.since.push(time);
-        world.grains.back.push(time);
+        world.grains.begin_path(time);
         clusters.add_grain(slot);
         border.places.push(RowPlace::default());
         border.grown = true;

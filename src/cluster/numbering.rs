@@ -59,7 +59,9 @@ pub(super) fn renumber<D: Integrate>(
     grains.arrays.reorder(order);
     grains.bodies.renumber(&new_slot, order.len());
     grains.since = order.iter().map(|&o| grains.since[o as usize]).collect();
-    grains.back = order.iter().map(|&o| grains.back[o as usize]).collect();
+    if !grains.pulls.is_empty() {
+        grains.pulls = order.iter().map(|&o| grains.pulls[o as usize]).collect();
+    }
     sleeping.still.renumber(order, &new_slot);
     border.renumber(order);
     for list in [&mut grains.active, &mut grains.fresh, &mut border.ghosts] {

@@ -210,6 +210,8 @@ pub struct Effects<D: Integrate> {
     pub(super) encounters: Vec<Encounter>,
     /// Effects of the last displacement of grains at rest on links, one by one.
     pub(super) changes: Vec<LinkChange<D>>,
+    /// Whether positions have moved on since the last evaluation.
+    pub evaluation_is_due: bool,
 }
 
 impl<D: Integrate> Default for Effects<D> {
@@ -218,6 +220,7 @@ impl<D: Integrate> Default for Effects<D> {
             link_events: Vec::new(),
             encounters: Vec::new(),
             changes: Vec::new(),
+            evaluation_is_due: false,
         }
     }
 }
@@ -267,7 +270,6 @@ impl<D: Integrate> DemState<'_, D> {
     pub(crate) fn is_whole(&self) -> bool {
         let slots = self.grains.arrays.slots();
         let there = |slot: &u32| (*slot as usize) < slots;
-        let by_slot = [self.grains.since.len(), self.grains.back.len()];
         let named = [&self.grains.active, &self.grains.fresh];
         let lists = self.contacts.pairs.iter().all(|class| {
             let seconds = class.lists.batches.iter().flat_map(|batch| &batch.b);
@@ -281,7 +283,8 @@ impl<D: Integrate> DemState<'_, D> {
         });
         self.grains.arrays.is_whole()
             && self.skin.skin_budgets.fit(slots)
-            && by_slot.iter().all(|length| *length == slots)
+            && self.grains.since.len() == slots
+            && (self.grains.pulls.is_empty() || self.grains.pulls.len() == slots)
             && named.into_iter().flatten().all(there)
             && lists
             && walls

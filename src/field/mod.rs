@@ -24,6 +24,7 @@ mod magnetic;
 mod oscillation;
 mod own;
 mod particle_columns;
+pub(crate) mod piece;
 mod poles;
 mod rates;
 pub(crate) mod registry;

@@ -241,6 +241,21 @@ impl<D: Dimension> FieldSet<D> {
         Some(sum)
     }
 
+    /// Returns the sum of the accelerations that are uniform, m/s^2.
+    pub fn uniform_part(&self) -> D::Vector {
+        let uniform = self.iter().filter_map(|field| field.uniform_acceleration());
+        uniform.fold(D::Vector::default(), |sum, one| sum + one)
+    }
+
+    /// Whether grains may fly in the fields, on paths that depend on nothing but the grain: not where grains act on each other or on a fluid,
+    /// where moments turn them, and in the frame of a vessel.
+    pub fn leave_paths_alone(&self) -> bool {
+        self.own_frame().is_none()
+            && !self.reaches_between()
+            && !self.has_moments()
+            && self.stream(0.0).is_none()
+    }
+
     /// Returns the rate at which all fields together damp a velocity, 1/s.
     pub fn damping_rate(&self, mass: f64, radius: f64) -> f64 {
         let rate = |field: &dyn ForceField<D>| field.damping_rate(mass, radius);

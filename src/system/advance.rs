@@ -27,14 +27,17 @@ pub(super) fn step<D: Integrate>(
     }
     // Grains beside a wall begin to step before it moves.
     let began = rest::walls_began(system);
-    if began || cluster::renew::outer_is_stale(&system.dem.world.physics, &system.dem.skin) {
+    if began
+        || cluster::renew::outer_is_stale(&system.dem.world.physics, &system.dem.skin)
+        || regimes::flight_is_stale(system)
+    {
         reason::check_cell(&system.dem.world)?;
         reason::check_numbers(&system.dem.world)?;
         reason::check_overlaps(&system.setup, &system.dem.world, &mut system.s.warnings)?;
         regimes::renew(system, sink)?;
     } else {
         system.dem.refresh_inner();
-        if air::is_stale(&system.dem, &system.air) {
+        if air::are_left(&system.dem, &system.air) {
             air::guard_again(system, sink)?;
         }
     }

@@ -82,12 +82,16 @@ pub(super) fn apply_fields<D: Integrate>(
     cluster::advance::start_fresh(&mut dem.world);
 }
 
-/// Applies these forces to grains that begin to step between two evaluations, which have not felt the fields yet.
+/// Applies these forces to grains that begin to step between two evaluations, which have not felt the fields yet. Those that begin when positions
+/// have moved on wait for the evaluation that is due there, which would count their fields twice.
 pub(super) fn apply_fields_to_fresh<D: Integrate>(
     dem: &mut Dem<D>,
     fields: &mut FieldSet<D>,
     uniform: bool,
 ) {
+    if !uniform && !dem.border.is_shared() && dem.effects.evaluation_is_due {
+        return;
+    }
     let fresh = dem.world.grains.fresh.clone();
     act_on(dem, fields, uniform, &fresh);
     cluster::advance::start_fresh(&mut dem.world);

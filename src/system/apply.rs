@@ -5,8 +5,8 @@ use std::time::Instant;
 use super::schedule::{Due, Source};
 use super::source::{Order, Sight};
 use super::{
-    Outcome, Setup, System, SystemError, air, driver, enter, flight, logging, meter, outlet,
-    perturb, reason, regimes, rest, rigid, snapshot, stillness, zones,
+    Outcome, Setup, System, SystemError, air, driver, enter, logging, meter, outlet, perturb,
+    reason, regimes, rest, rigid, snapshot, stillness, zones,
 };
 use crate::body::{Grain, GrainId};
 use crate::cluster;
@@ -226,9 +226,10 @@ fn add<D: Integrate>(
         );
     }
     // The grain's events are predicted at once; the path first goes back in time to the grid, in case the grain must step.
-    system.dem.world.grains.back[slot as usize] = f64::INFINITY;
     let now = system.dem.world.clock.time();
-    flight::restart(&mut system.dem.world, slot as usize, now);
+    air::begin_fed(system, slot);
+    air::restart(&mut system.dem, &system.fields, slot, now);
+    air::begin_fed(system, slot);
     enter::join(system, sink, slot, time)?;
     system.s.journal.causes.now = 0;
     Ok(())
@@ -304,6 +305,8 @@ fn open_gate<D: Integrate>(
     );
     system.s.watch.disturb(time);
     rest::wake_unbalanced(system, sink)?;
+    // Those that lay on it are asked at once whether they may leave.
+    air::forget_flyers(&mut system.air);
     regimes::renew(system, sink)?;
     system.s.journal.causes.now = 0;
     Ok(())

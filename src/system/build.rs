@@ -27,6 +27,29 @@ const INNER_MARGIN: f64 = 0.12;
 /// An engine without grains, the fields, and warnings about the step.
 pub(super) type Bare<D> = (Dem<D>, FieldSet<D>, Vec<String>);
 
+/// Returns all fields of a setup.
+fn fields_of<D: Integrate>(setup: &Setup<D>) -> FieldSet<D> {
+    FieldSet::with_gravity_and_drag(setup.fields.gravity, setup.fields.drag)
+        .with_long_range(&setup.fields.long_range)
+        .with_place(&setup.fields.place, setup.fields.gravity)
+}
+
+/// Returns whether grains of a setup without contact fly; else all are stepped, or at rest.
+pub fn may_fly<D: Integrate>(setup: &Setup<D>) -> bool {
+    setup.motion.flight
+        && setup.space.cell.is_none()
+        && super::frame_of(setup).is_none()
+        && may_fly_in(setup, &fields_of(setup))
+}
+
+/// Returns whether grains may fly in fields: their paths then depend on nothing else.
+pub(super) fn may_fly_in<D: Integrate>(setup: &Setup<D>, fields: &FieldSet<D>) -> bool {
+    // In a turning frame the momentum of a grain of several parts turns, too.
+    let turns = fields.spin_turning() != [0.0; 3];
+    let alone = fields.leave_paths_alone() && (!turns || setup.matter.forms.is_empty());
+    fields.uniform_acceleration().is_some() || alone
+}
+
 pub(super) fn search<D: Integrate>(name: NeighborName) -> Box<dyn BroadPhase<D>> {
     match name {
         NeighborName::Brute => Box::new(Brute::new()),
@@ -209,8 +232,8 @@ impl<D: Integrate> System<D> {
             rest: super::rest::RestState::default(),
             turned: super::turning::TurnedWalls::default(),
         };
-        let flight_search = search(setup.motion.neighbor);
         let uniform = fields.uniform_acceleration().is_some();
+        let may_fly = may_fly_in(&setup, &fields);
         let air = super::air::Air::new(&setup, None)?;
         let mut system = System {
             setup,
@@ -219,8 +242,8 @@ impl<D: Integrate> System<D> {
             dem,
             fields,
             uniform,
+            may_fly,
             s,
-            flight_search,
             surroundings: None,
             started_at: Instant::now(),
             looked_at: None,
@@ -299,11 +322,11 @@ impl<D: Integrate> System<D> {
         dem.world.shapes.set_forms(&setup.matter.forms);
         dem.world.cell.set_cell(setup.space.cell.clone());
         dem.world.cell.late_from = 0.5 * setup.run.end_time;
+        let fields = fields_of(setup);
+        dem.world.physics.spin_turning = fields.spin_turning();
         Ok((
             dem,
-            FieldSet::with_gravity_and_drag(setup.fields.gravity, setup.fields.drag)
-                .with_long_range(&setup.fields.long_range)
-                .with_place(&setup.fields.place, setup.fields.gravity),
+            fields,
             [setup.notes.warnings.clone(), choice.warnings].concat(),
         ))
     }

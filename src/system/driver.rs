@@ -28,7 +28,6 @@ use crate::cluster::integrate::Integrate;
 use crate::cluster::{Border, Dem, Other, WearMap, World};
 use crate::event::EventKind;
 use crate::field::FieldSet;
-use crate::neighbor::BroadPhase;
 use crate::record::{BodyRef, EventRow, Sink};
 
 /// Stage that a run has reached.
@@ -71,13 +70,13 @@ pub struct System<D: Integrate> {
     pub(super) setup: Setup<D>,
     pub(super) dem: Dem<D>,
     pub(super) fields: FieldSet<D>,
-    /// Whether all fields are uniform, so that grains may fly.
+    /// Whether all fields are uniform, and whether grains may fly in them.
     pub(super) uniform: bool,
+    pub(super) may_fly: bool,
     pub(super) s: DriverState,
     /// Figures of the filling with which the run began, if it did.
     pub(super) filled: Option<Filling>,
-    pub(super) flight_search: Box<dyn BroadPhase<D>>,
-    /// Collisions in flight, where there are any.
+    /// Grains in flight, where grains may fly.
     pub(super) air: Option<air::Air>,
     /// Cached neighbours of places, used by feeds as long as they hold.
     pub(super) surroundings: Option<super::surroundings::Surroundings<D>>,
@@ -269,6 +268,11 @@ impl<D: Integrate> Driven<D> for System<D> {
             return Ok(());
         }
         self.s.stage.started = true;
+        if !self.uniform && self.may_fly && self.air.is_some() {
+            // Each path has its own acceleration.
+            let grains = &mut self.dem.world.grains;
+            grains.pulls = vec![D::Vector::default(); grains.since.len()];
+        }
         if self.s.stage.settling {
             schedule_settling(&mut self.s);
         } else {
@@ -511,8 +515,13 @@ pub(super) fn populate<D: Integrate>(
 /// Starts to step a flying slot whose row is at the time of evaluation.
 pub(super) fn start_stepping<D: Integrate>(world: &mut World<D>, slot: u32) {
     world.grains.arrays.status[slot as usize] = Status::Stepped;
-    world.grains.active.push(slot);
-    world.grains.in_order = false;
+    let active = &mut world.grains.active;
+    if world.grains.in_order {
+        let place = active.partition_point(|&other| other < slot);
+        active.insert(place, slot);
+    } else {
+        active.push(slot);
+    }
     world.grains.fresh.push(slot);
 }
 

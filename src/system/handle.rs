@@ -3,7 +3,7 @@
 use super::schedule::{Due, Source};
 use super::{
     Outcome, System, SystemError, air, driver, linear_response, logging, meter, perturb, reason,
-    regimes, turning, wear, zones,
+    turning, wear, zones,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -56,8 +56,7 @@ pub(super) fn own_turn<D: Integrate>(
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
     match source {
-        Source::Flight if air::flyers_collide(&system.air) => air::fly_on(system, sink),
-        Source::Flight => regimes::renew(system, sink),
+        Source::Flight => air::fly_on(system, sink),
         _ => {
             system.s.journal.count(EventKind::FieldUpdate);
             perturb::follow_gravity(

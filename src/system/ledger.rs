@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::filled::Filling;
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
-use crate::cluster::{Counts, Dem, Elastic, Flows, GrainState, World};
+use crate::cluster::{Counts, Dem, Elastic, FieldFlows, Flows, GrainState, World};
 use crate::contact::{Law, with_law};
 use crate::field::{FieldPoint, FieldSet, ParticleColumns};
 use crate::geometry::Vector;
@@ -28,6 +28,8 @@ pub struct Held {
     /// In a cell whose edges move, where kinetic energy is that of motion relative to the flow: by how much that of
     /// the whole motion is greater.
     pub carried: f64,
+    /// What fields gave to flyers on pieces of paths that are not booked yet.
+    pub flown: FieldFlows,
 }
 
 impl Held {
@@ -85,7 +87,10 @@ pub fn turning_energy<D: Integrate>(world: &World<D>, slot: usize, s: [f64; 3]) 
 /// Returns the energies held at a time; `time` lies within a step of the time of evaluation.
 pub fn held<D: Integrate>(world: &World<D>, fields: &FieldSet<D>, time: f64) -> Held {
     let arrays = &world.grains.arrays;
-    let mut held = Held::default();
+    let mut held = Held {
+        flown: super::air::in_progress(world, fields, time),
+        ..Held::default()
+    };
     let mut crowd = ParticleColumns::new();
     for slot in 1..arrays.slots() {
         if !arrays.status[slot].is_grain() {
@@ -155,10 +160,13 @@ impl Ledger {
         time: f64,
         morph: f64,
     ) -> Ledger {
+        let start = held(&dem.world, fields, time);
+        let mut flows_at_start = passed(dem);
+        flows_at_start.fields.add(1.0, &start.flown);
         Ledger {
             begun: true,
-            start: held(&dem.world, fields, time),
-            flows_at_start: passed(dem),
+            start,
+            flows_at_start,
             morph_at_start: morph,
             counts_at_start: dem.book.counts,
             gravity: std::array::from_fn(|k| {
@@ -188,8 +196,10 @@ impl Ledger {
         &self,
         dem: &Dem<D>,
         fields: &FieldSet<D>,
+        time: f64,
     ) -> FieldFigures {
         let mut given = passed(dem).fields;
+        given.add(1.0, &super::air::in_progress(&dem.world, fields, time));
         given.add(-1.0, &self.flows_at_start.fields);
         FieldFigures {
             work: given.work,
@@ -223,6 +233,7 @@ impl Ledger {
     ) -> EnergyFigures {
         let begin = &self.flows_at_start;
         let mut given = flows.fields;
+        given.add(1.0, &held.flown);
         given.add(-1.0, &begin.fields);
         let damping = flows.damping - begin.damping + given.drag;
         // Energy that went into tangential springs and is no longer there was lost in sliding.

@@ -87,6 +87,7 @@ mod zones;
 
 pub use crate::control::{ArchGrain, Command, GivenCommand};
 pub use air::AirTally;
+pub use build::may_fly;
 pub use cell::beside_cell;
 pub use control::{Control, Outcome, Plan, Progress};
 pub use domains::{Shared, domains_of};

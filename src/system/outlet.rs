@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::jam_watch::JamWatch;
-use super::{OutletSetup, System, SystemError, logging, perturb, regimes, rest};
+use super::{OutletSetup, System, SystemError, air, logging, perturb, regimes, rest};
 use crate::body::Grain;
 use crate::cluster;
 use crate::cluster::World;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
+use crate::field::piece::turned_spin;
 use crate::geometry::{Dimension, Vector};
 use crate::record::{BodyRef, Sink};
 
@@ -144,6 +145,11 @@ pub(super) fn remove_grains<D: Integrate>(
     rows: &BTreeMap<u32, u64>,
 ) -> Result<(), SystemError> {
     rest::forget_rest(&system.dem.world, &mut system.s.rest, gone);
+    for &slot in gone {
+        if system.dem.world.grains.flies(slot as usize) {
+            air::restart(&mut system.dem, &system.fields, slot, time);
+        }
+    }
     let elastic =
         cluster::change::end_links_of(&system.dem.world, &mut system.dem.effects, gone, time);
     system.s.ledger.remove_elastic(elastic);
@@ -177,10 +183,13 @@ pub(super) fn grain_at<D: Integrate>(
         let [position, velocity] = world.flight_at(s, time);
         let spin = D::surface_spin(arrays, s);
         let spin = D::spin_from_fn(|k| spin[k] / radius);
-        let rotation = D::turned(
-            D::rotation(arrays, s),
-            spin * (time - world.grains.since[s]),
-        );
+        let t = time - world.grains.since[s];
+        let turned =
+            cluster::bodies::body_turned(&world.clock, &world.shapes, &world.grains, slot, t);
+        let (spin, rotation) = turned.unwrap_or_else(|| {
+            let (spin, turn) = turned_spin::<D>(spin, world.physics.spin_turning, t);
+            (spin, D::turned(D::rotation(arrays, s), turn))
+        });
         (position, velocity, spin, rotation)
     } else if arrays.status[s] == Status::Still {
         (

@@ -2,200 +2,88 @@
 
 use super::journal::Journal;
 use super::perturb::PerturbState;
-use super::schedule::Source;
-use super::{Setup, System, SystemError, afar, air, driver, flight, perturb, rest};
+use super::{Setup, System, SystemError, afar, air, driver, perturb, rest};
 use crate::cluster;
-use crate::cluster::World;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{Dem, World};
 use crate::event::{EventKind, Regime};
+use crate::field::FieldSet;
 use crate::record::Sink;
 
-/// At a rebuild, a flyer whose return is due within this many steps comes back at once.
-const STAY: f64 = 32.0;
-/// Shortest flight for which a grain leaves the grid, in steps.
-const LEAVE: f64 = 96.0;
-
-/// Rebuilds the lists, calls back flyers that are due, and lets isolated grains fly.
+/// Rebuilds the lists; flyers are predicted anew around what changed, and grains without links may leave.
 pub(super) fn renew<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
     let now = system.dem.world.clock.time();
-    let h = system.dem.world.clock.step;
     system.s.journal.count(EventKind::NeighborUpdate);
     system.s.known.plan = None;
     let beside = cluster::moving_walls::beside_at_rest(&system.dem.world);
     rest::disturb(system, sink, &beside)?;
     system.account(now);
-    if all_step(
+    if !all_step(
         &system.setup,
         &system.dem.world,
-        system.uniform,
+        system.may_fly,
         &system.s.perturb,
     ) {
-        let woken = wake(&mut system.dem.world, now, f64::INFINITY);
-        air::close_air(&mut system.air, &mut system.s.schedule);
-        system.dem.renew();
-        log_woken(&system.dem.world, &mut system.s.journal, sink, now, &woken)?;
-        afar::apply_fields_to_fresh(&mut system.dem, &mut system.fields, system.uniform);
-        return Ok(());
-    }
-    if air::flyers_collide(&system.air) {
         return air::renew_air(system, sink);
     }
-    let soon = now + STAY * h;
-    let mut woken = wake(&mut system.dem.world, now, soon);
+    let woken = wake(&mut system.dem, &system.fields, now);
+    air::close_air(&mut system.air, &mut system.s.schedule);
     system.dem.renew();
-    let mut alone = flight::isolated(&system.dem.world);
-    loop {
-        let flying = flying(&system.dem.world);
-        for &slot in &flying {
-            flight::restart(&mut system.dem.world, slot as usize, now);
-        }
-        let mut set = flying.clone();
-        set.extend(&alone);
-        set.sort_unstable();
-        if set.is_empty() {
-            log_woken(&system.dem.world, &mut system.s.journal, sink, now, &woken)?;
-            system.s.schedule.cancel(Source::Flight);
-            break;
-        }
-        // Grains that may leave are not to be met as stepped grains.
-        let active = system.dem.world.grains.active.clone();
-        system
-            .dem
-            .world
-            .grains
-            .active
-            .retain(|s| alone.binary_search(s).is_err());
-        let forecast = flight::foresee(
-            &system.dem.world,
-            &mut *system.flight_search,
-            &system.setup.space.periodic,
-            &set,
-            now,
-        );
-        system.dem.world.grains.active = active;
-        let mut refused = Vec::new();
-        let mut due = false;
-        for (&slot, &back) in set.iter().zip(&forecast.back) {
-            if alone.binary_search(&slot).is_ok() {
-                if back < now + LEAVE * h {
-                    refused.push(slot);
-                }
-            } else {
-                due |= back <= now + 3.0 * h;
-            }
-            system.dem.world.grains.back[slot as usize] = back;
-        }
-        if due {
-            woken.extend(wake(&mut system.dem.world, now, soon));
-            woken.sort_unstable();
-            system.dem.renew();
-            alone = Vec::new();
-            continue;
-        }
-        if !refused.is_empty() {
-            alone.retain(|s| refused.binary_search(s).is_err());
-            continue;
-        }
-        // Grains that leave again at once have not changed their regime.
-        let id = |slot: u32, system: &System<D>| system.dem.world.grains.arrays.id[slot as usize];
-        let stayed: Vec<u32> = alone
-            .iter()
-            .map(|&slot| id(slot, system))
-            .filter(|id| woken.binary_search(id).is_ok())
-            .collect();
-        woken.retain(|id| !stayed.contains(id));
-        log_woken(&system.dem.world, &mut system.s.journal, sink, now, &woken)?;
-        for &slot in &alone {
-            let arrays = &mut system.dem.world.grains.arrays;
-            arrays.status[slot as usize] = Status::Flying;
-            // The push of a gate that was just removed must not wait for the return.
-            arrays.clear_force(slot as usize);
-            system.dem.world.grains.since[slot as usize] = now;
-            if !stayed.contains(&id(slot, system)) {
-                morph(
-                    &system.dem.world,
-                    &mut system.s.journal,
-                    sink,
-                    now,
-                    slot,
-                    Regime::Cluster,
-                    Regime::Flight,
-                )?;
-            }
-        }
-        system
-            .dem
-            .world
-            .grains
-            .active
-            .retain(|s| alone.binary_search(s).is_err());
-        system
-            .dem
-            .world
-            .grains
-            .fresh
-            .retain(|s| alone.binary_search(s).is_err());
-        let first = forecast
-            .back
-            .iter()
-            .copied()
-            .fold(forecast.horizon, f64::min);
-        system.s.schedule.set(
-            Source::Flight,
-            (first - 2.0 * h).max(now),
-            EventKind::NeighborUpdate,
-        );
-        break;
-    }
-    cluster::advance::start_fresh(&mut system.dem.world);
+    log_woken(&system.dem.world, &mut system.s.journal, sink, now, &woken)?;
+    afar::apply_fields_to_fresh(&mut system.dem, &mut system.fields, system.uniform);
     Ok(())
 }
 
-/// Renews the lists after grains were woken or put to rest where they are, without a search; flyers that may meet woken ones are predicted anew.
+/// Renews the lists after grains were woken or put to rest where they are, without a search.
 pub(super) fn renew_woken<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
-    woken: &[u32],
 ) -> Result<(), SystemError> {
-    if air::flyers_collide(&system.air) {
-        return air::renew_woken(system, sink);
-    }
-    let now = system.dem.world.clock.time();
-    let h = system.dem.world.clock.step;
-    let sooner = flight::meet(&system.dem.world, woken, now);
-    let first = sooner.iter().map(|at| at.1).fold(f64::INFINITY, f64::min);
-    if first <= now + STAY * h {
+    let stepped = all_step(
+        &system.setup,
+        &system.dem.world,
+        system.may_fly,
+        &system.s.perturb,
+    );
+    if !stepped && air::is_stale(&system.air) {
         return renew(system, sink);
     }
     system.s.journal.count(EventKind::NeighborUpdate);
     system.s.known.plan = None;
-    system.account(now);
-    for (slot, back) in sooner {
-        system.dem.world.grains.back[slot as usize] = back;
-    }
-    let due = system.s.schedule.time_of(Source::Flight);
-    if due.is_some_and(|due| first - 2.0 * h < due) {
-        let kind = EventKind::NeighborUpdate;
-        system.s.schedule.set(Source::Flight, first - 2.0 * h, kind);
-    }
+    system.account(system.dem.world.clock.time());
     system.dem.renew_woken();
     afar::apply_fields_to_fresh(&mut system.dem, &mut system.fields, system.uniform);
-    Ok(())
+    if stepped {
+        return Ok(());
+    }
+    air::check_woken(system, sink)
+}
+
+/// Returns whether flyers have to be predicted anew before the next step, since paths, walls or the clock were changed from outside.
+pub(super) fn flight_is_stale<D: Integrate>(system: &System<D>) -> bool {
+    let stale = system.air.is_some() && air::is_stale(&system.air);
+    stale
+        && !all_step(
+            &system.setup,
+            &system.dem.world,
+            system.may_fly,
+            &system.s.perturb,
+        )
 }
 
 /// Returns whether no grain may fly: the place of a wall that grains push, or of the edge of a cell, is unpredictable.
 pub(super) fn all_step<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
-    uniform: bool,
+    may_fly: bool,
     perturb: &PerturbState,
 ) -> bool {
     let steps = !setup.motion.flight || world.walls.has_guided() || world.cell.has_cell();
-    steps || !uniform || perturb::gravity_changes(perturb)
+    steps || !may_fly || perturb::gravity_changes(perturb)
 }
 
 /// Returns the flying slots, ascending.
@@ -206,16 +94,13 @@ pub(super) fn flying<D: Integrate>(world: &World<D>) -> Vec<u32> {
         .collect()
 }
 
-/// Calls back to the grid the flyers that must be there by a time. Returns their numbers, ascending (slots
-/// change when lists are rebuilt).
-fn wake<D: Integrate>(world: &mut World<D>, now: f64, due: f64) -> Vec<u32> {
+/// Calls all flyers back to the grid. Returns their numbers, ascending (slots change when lists are rebuilt).
+fn wake<D: Integrate>(dem: &mut Dem<D>, fields: &FieldSet<D>, now: f64) -> Vec<u32> {
     let mut woken = Vec::new();
-    for slot in flying(world) {
-        if world.grains.back[slot as usize] <= due {
-            flight::restart(world, slot as usize, now);
-            driver::start_stepping(world, slot);
-            woken.push(world.grains.arrays.id[slot as usize]);
-        }
+    for slot in flying(&dem.world) {
+        air::restart(dem, fields, slot, now);
+        driver::start_stepping(&mut dem.world, slot);
+        woken.push(dem.world.grains.arrays.id[slot as usize]);
     }
     woken.sort_unstable();
     woken

@@ -178,7 +178,7 @@ pub(super) fn look_at_rest<D: Integrate>(
     }
     if changed {
         system.account(now);
-        regimes::renew_woken(system, sink, &woken)?;
+        regimes::renew_woken(system, sink)?;
     }
     system.dem.world.sleeping.begin_look();
     Ok(())
@@ -220,8 +220,8 @@ pub(super) fn balance_the_last<D: Integrate>(
         field_loads::refresh_all(system);
         system.dem.world.sleeping.begin_look();
         let solved = carry::carry(system, sink, &morph, &Asked::All)?.unwrap_or_default();
-        let collide = solved.moved && air::flyers_collide(&system.air);
-        if collide || !solved.woken.is_empty() {
+        let displaced = solved.moved && air::anyone_flies(&system.air);
+        if displaced || !solved.woken.is_empty() {
             system.account(system.dem.world.clock.time());
             regimes::renew(system, sink)?;
         }

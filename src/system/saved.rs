@@ -6,11 +6,12 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::air::{Air, AirState};
-use super::build::search;
 use super::driver::DriverState;
 use super::filled::Filling;
 use super::frame::Kind;
-use super::{EventLog, Setup, System, SystemError, apply, command, frame, outlet, own, turning};
+use super::{
+    EventLog, Setup, System, SystemError, apply, build, command, frame, outlet, own, turning,
+};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Dem, DemState};
@@ -98,16 +99,16 @@ fn rebuilt<D: Integrate>(
     }
     let air = Air::new(&setup, saved.air.map(Cow::into_owned))?;
     setup.grains = Vec::new();
-    let flight_search = search(setup.motion.neighbor);
     let uniform = fields.uniform_acceleration().is_some();
+    let may_fly = build::may_fly_in(&setup, &fields);
     let mut system = System {
         setup,
         dem,
         fields,
         uniform,
+        may_fly,
         s: driver,
         filled: saved.filled.map(Cow::into_owned),
-        flight_search,
         air,
         surroundings: None,
         started_at: Instant::now(),

@@ -100,7 +100,18 @@ pub(super) fn give_up_settling<D: Integrate>(
         "the grains had not come to rest after {} s of settling; the run starts all the same",
         system.setup.run.settle.map_or(0.0, |s| s.at_most)
     ));
-    system.begin(sink)
+    system.begin(sink)?;
+    // Flyers are predicted anew.
+    let stepped = regimes::all_step(
+        &system.setup,
+        &system.dem.world,
+        system.may_fly,
+        &system.s.perturb,
+    );
+    match stepped {
+        true => Ok(()),
+        false => regimes::renew(system, sink),
+    }
 }
 
 /// Returns position (m), velocity (m/s) and spin times radius (m/s) of a stepped or flying slot.

@@ -145,7 +145,12 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
         energy,
         fields: (!system.setup.fields.place.is_none()
             && turning::own_frame(&system.setup).is_none())
-        .then(|| system.s.ledger.given_by_fields(&system.dem, &system.fields)),
+        .then(|| {
+            system
+                .s
+                .ledger
+                .given_by_fields(&system.dem, &system.fields, time)
+        }),
         soft: None,
         cell: cell::cell_figures(&system.dem.world),
         discharge: (!system.setup.sources.outlets.is_empty())

@@ -61,11 +61,6 @@ impl<D: Integrate> Surroundings<D> {
         flown.max(dem.skin.max_outer_displacement - self.way)
     }
 
-    /// Returns a bound of the speed of flyers at a time, m/s.
-    pub fn fastest(&self, time: f64) -> f64 {
-        self.fastest + self.gravity.norm() * (time - self.time).abs()
-    }
-
     /// Adds a grain.
     pub fn insert(&mut self, world: &World<D>, slot: u32, time: f64) {
         let arrays = &world.grains.arrays;

@@ -132,7 +132,7 @@ pub(super) fn wake_at_once<D: Integrate>(
     woken.sort_unstable();
     woken.dedup();
     if rest::disturb(system, sink, &woken)? {
-        regimes::renew_woken(system, sink, &woken)?;
+        regimes::renew_woken(system, sink)?;
     }
     Ok(())
 }

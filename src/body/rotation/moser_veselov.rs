@@ -21,8 +21,12 @@ use super::turn;
 /// Greatest angle of one discrete step, rad. The equation has a solution well beyond; larger steps are divided.
 pub(super) const GREATEST: f64 = 0.5;
 
-/// Greatest number of parts of a step: beyond 500 rad per step nothing is resolved anyway.
+/// The same for the parts of a long free turn.
+const FINE: f64 = 0.1;
+
+/// Greatest numbers of parts of a step and of a long free turn: beyond 500 rad per step nothing is resolved anyway.
 const PARTS: f64 = 1024.0;
+const FINE_PARTS: f64 = 65536.0;
 
 /// Greatest number of iterations. Six suffice at the greatest angle.
 pub(super) const ROUNDS: usize = 12;
@@ -43,16 +47,28 @@ pub fn free_turn(
     time: f64,
 ) -> UnitQuaternion<f64> {
     let q = orientation.coords;
-    let [x, y, z, w] = drift(body, [q.x, q.y, q.z, q.w], momentum, time);
+    let [x, y, z, w] = turned(body, [q.x, q.y, q.z, q.w], momentum, time, FINE, FINE_PARTS);
     UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z))
 }
 
-/// Rotates a free body with the angular momentum (laboratory frame) over a time.
+/// Rotates a free body with the angular momentum (laboratory frame) over a step.
 pub(super) fn drift(
+    body: &PrincipalMoments,
+    orientation: [f64; 4],
+    momentum: Vector3<f64>,
+    time: f64,
+) -> [f64; 4] {
+    turned(body, orientation, momentum, time, GREATEST, PARTS)
+}
+
+/// The same in parts of at most `greatest` rad, `most` at most.
+fn turned(
     body: &PrincipalMoments,
     mut orientation: [f64; 4],
     momentum: Vector3<f64>,
     time: f64,
+    greatest: f64,
+    most: f64,
 ) -> [f64; 4] {
     if body.round() {
         let angle = momentum * (body.inverse()[0] * time);
@@ -60,10 +76,10 @@ pub(super) fn drift(
     }
     let mut inside = turn::inward(&orientation, momentum);
     let angle = time.abs() * body.spin(inside).norm();
-    if angle <= GREATEST {
+    if angle <= greatest {
         return step(body, orientation, inside, time);
     }
-    let parts = (angle / GREATEST).ceil().min(PARTS);
+    let parts = (angle / greatest).ceil().min(most);
     for _ in 0..parts as u32 {
         orientation = step(body, orientation, inside, time / parts);
         inside = turn::inward(&orientation, momentum);

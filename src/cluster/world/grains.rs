@@ -17,8 +17,8 @@ pub struct Grains<D: Integrate> {
     pub bodies: Bodies<D>,
     /// Start of the path of each slot in flight, s.
     pub since: Vec<f64>,
-    /// Time at which each slot in flight must return to the grid of steps, s.
-    pub back: Vec<f64>,
+    /// Acceleration of each slot in flight, m/s^2, where fields bend paths; else empty, and paths have that of gravity.
+    pub pulls: Vec<D::Vector>,
     /// Stepped slots.
     pub active: Vec<u32>,
     /// Whether `active` is ascending, as after a renewal.
@@ -33,7 +33,7 @@ impl<D: Integrate> Default for Grains<D> {
             arrays: Arrays::default(),
             bodies: Bodies::default(),
             since: vec![0.0],
-            back: vec![f64::INFINITY],
+            pulls: Vec::new(),
             active: Vec::new(),
             in_order: true,
             fresh: Vec::new(),
@@ -45,6 +45,14 @@ impl<D: Integrate> Grains<D> {
     /// Whether a slot contains a grain of another rank.
     pub fn is_ghost(&self, slot: u32) -> bool {
         self.arrays.status[slot as usize].is_ghost()
+    }
+
+    /// Begins the path of the slot that was just added.
+    pub(in crate::cluster) fn begin_path(&mut self, time: f64) {
+        self.since.push(time);
+        if !self.pulls.is_empty() {
+            self.pulls.push(D::Vector::default());
+        }
     }
 
     /// Own slots, ascending.
@@ -63,7 +71,7 @@ impl<D: Integrate> Grains<D> {
         }
     }
 
-    /// Adds to the spin (rad/s) of a moving disk or sphere, at the time of evaluation.
+    /// Adds to the spin (rad/s) of a moving disk or sphere, at the time of evaluation (for a grain in flight: at the start of its path).
     pub fn spin_up(&mut self, slot: u32, spin: D::Spin) {
         let (arrays, s) = (&mut self.arrays, slot as usize);
         let radius = arrays.radius(s);

@@ -16,6 +16,8 @@ pub struct Physics<D: Dimension> {
     pub options: DemOptions,
     /// Gravity, m/s^2.
     pub gravity: D::Vector,
+    /// Rate at which the spins of balls turn by themselves in space, 1/s.
+    pub spin_turning: [f64; 3],
     /// Laws of pairs of materials.
     pub(in crate::cluster) laws: LawTable,
     /// The same in the form that kernels use.

@@ -23,8 +23,14 @@ impl<D: Integrate> World<D> {
         let arrays = &self.grains.arrays;
         let t = time - self.grains.since[slot];
         let (x, v) = (arrays.position(slot), arrays.velocity(slot));
-        let g = self.physics.gravity;
+        let g = self.pull_of(slot);
         [x + v * t + g * (0.5 * t * t), v + g * t]
+    }
+
+    /// Acceleration of a slot in flight, m/s^2.
+    pub fn pull_of(&self, slot: usize) -> D::Vector {
+        let own = self.grains.pulls.get(slot).copied();
+        own.unwrap_or(self.physics.gravity)
     }
 
     /// Centre of a grain at a time (s), m.

@@ -1,7 +1,7 @@
 //! Collisions in flight: whether one is binary and short, and its outcome.
 
 use super::foresee::Except;
-use super::{Kind, Next, foresee, handle};
+use super::{Foreseen, Kind, Next, bent, foresee, handle};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Book, Other, World};
@@ -9,6 +9,7 @@ use crate::collide::alone::{Outcome, Touching};
 use crate::collide::engine::{Pair, Rule, law::Encounter};
 use crate::contact::Elastic;
 use crate::event::EventKind;
+use crate::field::FieldSet;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
 use crate::system::air::Air;
@@ -42,8 +43,7 @@ struct Met<D: Dimension> {
     reference: D::Vector,
     /// Curvature of the wall at the contact, as contact laws use it, 1/m.
     curvature: f64,
-    /// Acceleration that changes the approach during the contact, m/s^2: gravity less the wall's
-    /// acceleration; zero between flyers.
+    /// Acceleration that changes the approach during the contact, m/s^2: the grain's less that of the other grain, or of the wall.
     pull: f64,
 }
 
@@ -74,6 +74,39 @@ struct Kept<D: Dimension> {
     state: Row,
     rotation: Option<D::Rotation>,
     since: f64,
+    /// What fields bend.
+    bent: bent::Kept<D>,
+}
+
+/// Returns whether flyers, by slot, may collide at once with each other or with a wall: only disks and spheres, whose collisions are known.
+fn may_be_at_once<D: Integrate>(
+    world: &World<D>,
+    air: &Option<Air>,
+    flyers: [u32; 2],
+    at_wall: bool,
+) -> bool {
+    let at_once = air.as_ref().and_then(|aloft| aloft.at_once.as_ref());
+    at_once.is_some_and(|at_once| at_once.with_walls || !at_wall)
+        && flyers
+            .iter()
+            .all(|&slot| world.grains.form_index(slot).is_none())
+}
+
+/// Returns whether a flyer, by slot, may collide at once in its next event.
+pub(super) fn is_at_once<D: Integrate>(
+    world: &World<D>,
+    air: &mut Option<Air>,
+    slot: u32,
+    next: &Foreseen,
+) -> bool {
+    match next.next {
+        Next::Wall => may_be_at_once(world, air, [slot; 2], true),
+        Next::Pair => {
+            let other = foresee::flyer(world, air, next.with).unwrap_or(slot);
+            may_be_at_once(world, air, [slot, other], false)
+        }
+        Next::Look | Next::Return => false,
+    }
 }
 
 /// Handles the contact of two flyers.
@@ -110,7 +143,7 @@ pub(super) fn meet_pair<D: Integrate>(
         wall: D::Vector::default(),
         reference: D::Vector::default(),
         curvature: 0.0,
-        pull: 0.0,
+        pull: (q.acceleration - p.acceleration).norm(),
     };
     meet(system, &met, time, sink)
 }
@@ -137,7 +170,7 @@ pub(super) fn meet_wall<D: Integrate>(
         foresee::foresee_again(&system.setup, &system.dem.world, &mut system.air, a, time)?;
         return Ok(());
     };
-    let pull = system.dem.world.physics.gravity - wall.boundary.motion.acceleration(time);
+    let pull = path.acceleration - wall.boundary.motion.acceleration(time);
     let met = Met {
         a: slot,
         b: Other::Boundary(boundary as u16),
@@ -212,7 +245,7 @@ fn impact<D: Integrate>(
         Some(out) => Some(Rule::smooth(out.restitution)),
         None => air.as_mut().and_then(|aloft| {
             let solved = &mut aloft.s.tally.solved;
-            aloft.contacts.rule(&pair, solved)
+            aloft.at_once.as_ref()?.contacts.rule(&pair, solved)
         }),
     };
     // A pair without a law is refused at set-up.
@@ -270,7 +303,8 @@ fn follow<D: Integrate>(
     pair: usize,
     radius: f64,
 ) -> Option<Outcome<D>> {
-    if !air.as_ref()?.contacts.is_alone(pair) {
+    let contacts = &air.as_ref()?.at_once.as_ref()?.contacts;
+    if !contacts.is_alone(pair) {
         return None;
     }
     let arrays = &world.grains.arrays;
@@ -290,10 +324,16 @@ fn follow<D: Integrate>(
         touching.inverse_mass += arrays.inverse_mass(b as usize);
         touching.turning[1] = arrays.inverse_inertia(b as usize);
     }
-    air.as_ref()?.contacts.follow(pair, &touching)
+    contacts.follow(pair, &touching)
 }
 
-fn keep<D: Integrate>(world: &World<D>, slot: usize) -> Kept<D> {
+fn keep<D: Integrate>(
+    world: &World<D>,
+    fields: &FieldSet<D>,
+    air: &Option<Air>,
+    slot: usize,
+    time: f64,
+) -> Kept<D> {
     let arrays = &world.grains.arrays;
     Kept {
         slot,
@@ -302,10 +342,11 @@ fn keep<D: Integrate>(world: &World<D>, slot: usize) -> Kept<D> {
         state: arrays.state[slot],
         rotation: arrays.rotation.get(slot).copied(),
         since: world.grains.since[slot],
+        bent: bent::keep(world, fields, air, slot as u32, time),
     }
 }
 
-fn put_back<D: Integrate>(world: &mut World<D>, kept: &Kept<D>) {
+fn put_back<D: Integrate>(world: &mut World<D>, air: &mut Option<Air>, kept: &Kept<D>) {
     let (slot, arrays) = (kept.slot, &mut world.grains.arrays);
     arrays.rows[slot] = kept.row;
     arrays.state[slot] = kept.state;
@@ -316,6 +357,7 @@ fn put_back<D: Integrate>(world: &mut World<D>, kept: &Kept<D>) {
         arrays.rotation[slot] = rotation;
     }
     world.grains.since[slot] = kept.since;
+    bent::put_back(world, air, slot as u32, &kept.bent);
 }
 
 /// Restarts a flyer's path with a velocity and a surface spin added to its own.
@@ -376,6 +418,14 @@ fn meet_at<D: Integrate>(
         }
         return Ok(());
     }
+    let bodies = match met.b {
+        Other::Slot(b) => [met.a, b],
+        Other::Boundary(_) => [met.a; 2],
+    };
+    let at_wall = matches!(met.b, Other::Boundary(_));
+    if !may_be_at_once(&system.dem.world, &system.air, bodies, at_wall) {
+        return handle::call_back(system, &ids, time, sink);
+    }
     let impact = impact(
         &system.setup,
         &system.dem.world,
@@ -385,7 +435,8 @@ fn meet_at<D: Integrate>(
     );
     let step = system.dem.world.clock.step;
     let window = impact.duration.max(LEAST_STEPS * step);
-    let limit = system.air.as_ref().map_or(0.0, |aloft| aloft.way);
+    let at_once = system.air.as_ref().and_then(|aloft| aloft.at_once.as_ref());
+    let limit = at_once.map_or(0.0, |at_once| at_once.way);
     let mut slots = vec![met.a];
     if let Other::Slot(b) = met.b {
         slots.push(b);
@@ -416,11 +467,15 @@ fn meet_at<D: Integrate>(
     let mut foreseen = Vec::with_capacity(2);
     let kept: Vec<Kept<D>> = slots
         .iter()
-        .map(|&s| keep(&system.dem.world, s as usize))
+        .map(|&s| {
+            let (world, fields) = (&system.dem.world, &system.fields);
+            keep(world, fields, &system.air, s as usize, time)
+        })
         .collect();
-    let free = kept
+    let grid = handle::grid_time(&system.dem.world, time);
+    let free = slots
         .iter()
-        .all(|kept| kept.since <= handle::grid_time(&system.dem.world, time));
+        .all(|&slot| bent::began(&system.dem.world, &system.air, slot) <= grid);
     if short && !crowded || !free {
         let arrays = &system.dem.world.grains.arrays;
         for (k, &slot) in slots.iter().enumerate() {
@@ -435,6 +490,7 @@ fn meet_at<D: Integrate>(
         }
         for (&slot, (velocity, turned)) in slots.iter().zip(foreseen) {
             push(&mut system.dem.world, slot, time, velocity, turned);
+            bent::begin_fed(system, slot);
         }
         let mut next = Vec::with_capacity(2);
         for &slot in &slots {
@@ -452,6 +508,9 @@ fn meet_at<D: Integrate>(
             .iter()
             .any(|next| next.next != Next::Look && next.time < time + window);
         if !crowded || !free {
+            for kept in &kept {
+                system.dem.book.flows.fields.add(1.0, &kept.bent.given);
+            }
             for (&id, next) in ids.iter().zip(next) {
                 new_path(&system.dem.world, &mut system.air, id, time)?;
                 handle::await_event(&mut system.air, id, next)?;
@@ -471,7 +530,7 @@ fn meet_at<D: Integrate>(
             );
         }
         kept.iter()
-            .for_each(|kept| put_back(&mut system.dem.world, kept));
+            .for_each(|kept| put_back(&mut system.dem.world, &mut system.air, kept));
     }
     if let Some(aloft) = &mut system.air {
         aloft.s.tally.lasting += 1;

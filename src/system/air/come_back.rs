@@ -1,9 +1,16 @@
 //! Returns of flyers to the grid of steps: each enters the lists by itself, and takes along only flyers that it may meet at once.
 
-use super::{Kind, foresee, guard, handle, leave};
+use super::{Kind, bent, foresee, guard, handle, leave};
 use crate::cluster::integrate::Integrate;
 use crate::record::Sink;
-use crate::system::{System, SystemError, afar, enter, flight};
+use crate::system::{System, SystemError, afar, enter};
+
+/// Counts that the lists of all stepped grains were made anew.
+pub(super) fn count_relisted<D: Integrate>(system: &mut System<D>) {
+    if let Some(aloft) = &mut system.air {
+        aloft.s.tally.relisted += system.dem.world.grains.active.len() as u64;
+    }
+}
 
 /// Returns flyers, by number, to the grid of steps at its present time, and those that must come with them. A flyer whose path begins after that
 /// time waits for the next step.
@@ -28,7 +35,8 @@ pub(super) fn come_back<D: Integrate>(
             handle::await_step(&system.dem.world, &mut system.air, id)?;
             continue;
         }
-        flight::restart(&mut system.dem.world, slot as usize, now);
+        bent::restart(&mut system.dem, &system.fields, slot, now);
+        bent::enter(&mut system.dem, &system.fields, slot);
         handle::leave_air(&mut system.air, id);
         let near = guard::candidates_of(&system.dem.world, &mut system.air, slot);
         entered &= enter::steps_in(system, sink, slot, Some(&near))?.is_some();
@@ -36,7 +44,7 @@ pub(super) fn come_back<D: Integrate>(
         let Some(aloft) = &mut system.air else { break };
         aloft.s.tally.returned += 1;
         aloft.join_stepped(id, place);
-        leave::wait(aloft, id, now, system.dem.world.clock.step);
+        leave::wait(aloft, id, system.dem.world.clock.n);
         let mut flyers: Vec<u32> = aloft.around::<D>(id, Kind::Flyer).collect();
         // Cells keep no order.
         flyers.sort_unstable();
@@ -46,6 +54,7 @@ pub(super) fn come_back<D: Integrate>(
     }
     if !entered {
         system.dem.renew();
+        count_relisted(system);
         afar::apply_fields_to_fresh(&mut system.dem, &mut system.fields, system.uniform);
         guard::guard_again(system, sink)?;
     }

@@ -1,7 +1,7 @@
 //! Prediction of a flyer's next event from the bodies around its cell.
 
 use super::cells::SLACK;
-use super::{Foreseen, Kind, Next, handle};
+use super::{Foreseen, Kind, Next, bent, handle};
 use crate::cluster;
 use crate::cluster::World;
 use crate::cluster::arrays::Status;
@@ -9,7 +9,6 @@ use crate::cluster::integrate::Integrate;
 use crate::geometry::path::{Path, parabola, spheres};
 use crate::geometry::{Dimension, Vector};
 use crate::system::air::Air;
-use crate::system::flight::approach;
 use crate::system::{Setup, SystemError};
 use crate::walls::{Meeting, Way};
 
@@ -55,6 +54,27 @@ fn nears<D: Dimension>(
     approach(gap, speed, g, length)
 }
 
+/// Returns the earliest time at which a gap may have closed, by advances that cannot pass it: in `t` a
+/// body of a speed goes no farther than speed t + g t^2 / 2. At most `length`.
+fn approach(gap: impl Fn(f64) -> f64, speed: f64, g: f64, length: f64) -> f64 {
+    let mut t = 0.0;
+    let bound = speed + g * length;
+    for _ in 0..64 {
+        let left = gap(t);
+        if left <= 0.0 {
+            return t;
+        }
+        if bound <= 0.0 {
+            return length;
+        }
+        t += left / bound;
+        if t >= length {
+            return length;
+        }
+    }
+    t
+}
+
 /// Returns when a straight path touches a sphere: `towards` is its place times its velocity, m^2/s, `apart` the square of its distance from the
 /// centre less that of the reach, m^2, `square` that of the speed, m^2/s^2; `length` if not by then.
 fn straight(towards: f64, apart: f64, square: f64, length: f64) -> f64 {
@@ -74,6 +94,17 @@ fn is_later(towards: f64, apart: f64, length: f64) -> bool {
     towards >= 0.0 || apart > -(2.0 + 1e-9) * towards * length
 }
 
+/// Whether two bodies do not come within `reach` of each other in `length`, s, by a bound of their approach, given relative place, velocity
+/// and acceleration.
+fn is_apart<V: Vector>(d: V, v: V, pull: V, reach: f64, length: f64) -> bool {
+    if pull == V::default() {
+        return is_later(d.dot(&v), d.norm_squared() - reach * reach, length);
+    }
+    // A little more than the bound, so that rounding decides nothing.
+    let way = (v.norm() + 0.5 * pull.norm() * length) * length * (1.0 + 1e-9);
+    d.norm() - reach > way
+}
+
 /// What stepped grains, and those at rest, do to the prediction of a path.
 struct Before<D: Dimension> {
     path: Path<D>,
@@ -90,10 +121,10 @@ struct Before<D: Dimension> {
 
 impl<D: Integrate> Before<D> {
     /// Nothing, before an event so long from now, s.
-    fn event(world: &World<D>, path: Path<D>, far: f64) -> Self {
+    fn event(path: Path<D>, far: f64) -> Self {
         Before {
             speed: path.velocity.norm(),
-            gravity: world.physics.gravity.norm(),
+            gravity: path.acceleration.norm(),
             path,
             far,
             back: far,
@@ -156,12 +187,13 @@ impl<D: Integrate> Before<D> {
         let way = (self.speed + 0.5 * self.gravity * length) * length;
         let (x, arrays) = (self.path.position, &world.grains.arrays);
         world.sleeping.cells.near(x, reach + way, |b| {
-            tested += 1;
             let reach = reach + arrays.radius(b as usize);
             let d = x - arrays.position(b as usize);
             let d = cluster::observe::shortest(&world.physics, &world.cell, d);
             for &shift in shifts {
                 if (d + shift).norm_squared() <= (reach + way) * (reach + way) {
+                    // Not all that cells hold: those of a resumed run are made anew.
+                    tested += 1;
                     self.back = self.back.min(self.nears(d + shift, reach));
                 }
             }
@@ -193,7 +225,7 @@ pub(super) fn path_of<D: Integrate>(world: &World<D>, slot: u32, time: f64) -> P
     Path {
         position,
         velocity,
-        acceleration: world.physics.gravity,
+        acceleration: world.pull_of(slot as usize),
     }
 }
 
@@ -227,9 +259,10 @@ pub(super) fn foresee_flyer<D: Integrate>(
     let slot = slot as usize;
     let path = path_of(world, slot as u32, time);
     let leaves = leaves(air, &path);
-    let length = within.map_or(leaves, |within| within.min(leaves));
     let arrays = &world.grains.arrays;
     let id = arrays.id[slot];
+    let leaves = leaves.min(bent::left(air, id, time));
+    let length = within.map_or(leaves, |within| within.min(leaves));
     let radius = arrays.radius(slot);
     let mut first = Foreseen {
         time: time + length,
@@ -266,9 +299,25 @@ pub(super) fn foresee_flyer<D: Integrate>(
             theirs.position - path.position,
         );
         let v = theirs.velocity - path.velocity;
+        let pull = theirs.acceleration - path.acceleration;
+        let formed = [slot as u32, b]
+            .iter()
+            .any(|&slot| world.grains.form_index(slot).is_some());
         let mut see = |d: D::Vector| {
             let apart = d.norm_squared() - reach * reach;
-            if is_later(d.dot(&v), apart, first.time - time) {
+            if formed && apart <= 0.0 {
+                // Grains of several parts may touch anywhere within the spheres around them.
+                if (time, other) < (first.time, first.with_grain()) {
+                    first = Foreseen {
+                        time,
+                        next: Next::Pair,
+                        with: other,
+                        detail: body.path,
+                    };
+                }
+                return;
+            }
+            if is_apart(d, v, pull, reach, first.time - time) {
                 return;
             }
             let still = D::Vector::default();
@@ -280,7 +329,7 @@ pub(super) fn foresee_flyer<D: Integrate>(
             let there = Path {
                 position: d,
                 velocity: v,
-                acceleration: still,
+                acceleration: pull,
             };
             if let Some(t) = spheres::<D>(&here, &there, reach)
                 && (time + t, other) < (first.time, first.with_grain())
@@ -296,7 +345,7 @@ pub(super) fn foresee_flyer<D: Integrate>(
         shifts.iter().for_each(|&shift| see(d + shift));
     }
     // Stepped grains, for which it must be back, are tested after all possible collisions, each over the same time: cells keep no order.
-    let mut before = Before::event(world, path, first.time - time);
+    let mut before = Before::event(path, first.time - time);
     for &other in &found {
         let kind = air
             .as_ref()
@@ -399,7 +448,7 @@ pub(super) fn foresee_stepped<D: Integrate>(
     let mut then = aloft.s.bodies[id as usize].foreseen;
     let shifts = images(setup, aloft.s.lattice.few());
     let left = (then.time - time).max(0.0);
-    let mut before = Before::event(world, path_of(world, a, time), left);
+    let mut before = Before::event(path_of(world, a, time), left);
     let arrays = &world.grains.arrays;
     let radius = arrays.radius(a as usize);
     for &other in with {

@@ -23,7 +23,7 @@ const LEAST: f64 = 1e-3;
 pub(super) const DUE: f64 = 3.0;
 
 /// Returns whether stepped grains may have left their zones or guards while there are flyers.
-pub(in crate::system) fn is_stale<D: Integrate>(dem: &Dem<D>, air: &Option<Air>) -> bool {
+pub(in crate::system) fn are_left<D: Integrate>(dem: &Dem<D>, air: &Option<Air>) -> bool {
     let left = |aloft: &Air| zones_are_left(dem, aloft) || guards_are_left(dem, aloft);
     air.as_ref()
         .is_some_and(|aloft| aloft.s.flyers > 0 && !aloft.s.stale && left(aloft))
@@ -192,6 +192,8 @@ fn check_all<D: Integrate>(system: &mut System<D>, due: &mut Vec<u32>) -> Result
         let Some(aloft) = &mut system.air else { break };
         others.clear();
         others.extend(aloft.around::<D>(id, other));
+        // Cells keep no order.
+        others.sort_unstable();
         if from_air {
             check(system, id, &others, due)?;
             continue;
@@ -230,9 +232,11 @@ pub(super) fn candidates_of<D: Integrate>(
             .filter_map(|&id| aloft.slot(world, id, Status::Stepped)),
     );
     aloft.found = ids;
-    world
-        .sleeping
-        .cells
-        .near(place, reach, |slot| near.push(slot));
+    // Cells at rest hold parts.
+    let stepped = near.len();
+    let still = |slot: u32| near.push(world.grains.owner(slot));
+    world.sleeping.cells.near(place, reach, still);
+    near[stepped..].sort_unstable();
+    near.dedup();
     near
 }

@@ -1,15 +1,17 @@
 //! Handling of the flyers' events, one after another.
 
 use super::come_back::come_back;
-use super::{AirTally, Foreseen, Kind, Next, collide, foresee};
+use super::{AirTally, Foreseen, Kind, Next, bent, collide, foresee};
 use crate::cluster;
-use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::{Dem, World};
 use crate::event::{Event, EventKind, EventQueue};
+use crate::geometry::Vector;
+use crate::neighbor::wrapped;
 use crate::record::Sink;
 use crate::system::air::Air;
 use crate::system::schedule::{Schedule, Source};
-use crate::system::{System, SystemError};
+use crate::system::{System, SystemError, regimes};
 
 /// Number of events handled in one go, after which the driver checks the clock.
 const MANY: usize = 4096;
@@ -24,12 +26,17 @@ impl Next {
     }
 }
 
-/// Returns whether flyers collide.
-pub(in crate::system) fn flyers_collide(air: &Option<Air>) -> bool {
-    air.is_some()
+/// Returns whether there is a grain in flight.
+pub(in crate::system) fn anyone_flies(air: &Option<Air>) -> bool {
+    air.as_ref().is_some_and(|aloft| aloft.s.flyers > 0)
 }
 
-/// Returns the counts of flight since time 0; zeros where flyers do not collide.
+/// Returns whether all predictions have to be made anew.
+pub(in crate::system) fn is_stale(air: &Option<Air>) -> bool {
+    air.as_ref().is_none_or(|aloft| aloft.s.stale)
+}
+
+/// Returns the counts of flight since time 0; zeros where no grain may fly.
 pub(in crate::system) fn air_tally(air: &Option<Air>) -> AirTally {
     air.as_ref()
         .map_or_else(AirTally::default, |aloft| aloft.s.tally)
@@ -96,7 +103,7 @@ pub(super) fn is_free_to_return<D: Integrate>(
 ) -> bool {
     let grid = grid_time(world, time);
     let slot = foresee::flyer(world, air, id);
-    slot.is_some_and(|slot| world.grains.since[slot as usize] <= grid)
+    slot.is_some_and(|slot| bent::began(world, air, slot) <= grid)
 }
 
 /// Schedules the return, at the next step, of a flyer that collided since the last one.
@@ -106,8 +113,8 @@ pub(super) fn await_step<D: Integrate>(
     id: u32,
 ) -> Result<(), SystemError> {
     let step = world.clock.step;
-    let slot = foresee::flyer(world, air, id).map_or(0, |slot| slot as usize);
-    let since = world.grains.since[slot];
+    let slot = foresee::flyer(world, air, id).unwrap_or(0);
+    let since = bent::began(world, air, slot);
     // Half a step after that step, so that the grid stands there whatever the rounding.
     let next = Foreseen {
         time: since + 1.5 * step,
@@ -141,6 +148,9 @@ pub(in crate::system) fn fly_on<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
+    if is_stale(&system.air) {
+        return regimes::renew(system, sink);
+    }
     let limit = system.s.schedule.first_time();
     for round in 0..MANY {
         let Some(aloft) = &mut system.air else {
@@ -160,6 +170,11 @@ pub(in crate::system) fn fly_on<D: Integrate>(
         if body.kind != Kind::Flyer {
             continue;
         }
+        bent::go_on(system, id, time);
+        wrap(&mut system.dem, &mut system.air, id, time);
+        let Some(aloft) = &mut system.air else {
+            return Ok(());
+        };
         match next.next {
             Next::Look => {
                 system.s.journal.count(EventKind::PredictTrajectory);
@@ -219,6 +234,26 @@ pub(in crate::system) fn fly_on<D: Integrate>(
     }
     schedule_flyers(&system.dem.world, &system.air, &mut system.s.schedule);
     Ok(())
+}
+
+/// Moves the path of a flyer back into a periodic box by whole lengths. Along gravity that lifts or lowers it, as if a wall did.
+fn wrap<D: Integrate>(dem: &mut Dem<D>, air: &mut Option<Air>, id: u32, time: f64) {
+    let world = &mut dem.world;
+    if world.physics.periodic().iter().all(Option::is_none) {
+        return;
+    }
+    let Some(slot) = foresee::flyer(world, air, id) else {
+        return;
+    };
+    let place = world.flight_at(slot as usize, time)[0];
+    let shift = wrapped::<D>(world.physics.periodic(), place) - place;
+    if shift != D::Vector::default() {
+        let from = world.grains.arrays.position(slot as usize);
+        let arrays = &mut world.grains.arrays;
+        D::place(arrays, slot as usize, from + shift);
+        let mass = 1.0 / arrays.inverse_mass(slot as usize);
+        dem.book.flows.walls -= mass * world.physics.gravity.dot(&shift);
+    }
 }
 
 /// Returns flyers, by number, to the grid of steps.

@@ -13,7 +13,8 @@ use crate::walls::{Boundary, Motion};
 /// or less of the error of an instantaneous collision, which neglects the displacement during the contact.
 const TOLERANCE: f64 = 1e-3;
 
-/// Returns mass and radius of the least and of the greatest grain of a material, over present grains and those to come.
+/// Returns mass and radius of the least and of the greatest disk or sphere of a material, over present grains and those to come: contacts of others are
+/// stepped.
 fn extremes<D: Integrate>(setup: &Setup<D>, material: u16) -> Vec<[f64; 2]> {
     let mut ends: Option<[[f64; 2]; 2]> = None;
     let mut see = |mass: f64, radius: f64| {
@@ -21,7 +22,8 @@ fn extremes<D: Integrate>(setup: &Setup<D>, material: u16) -> Vec<[f64; 2]> {
         *low = [low[0].min(mass), low[1].min(radius)];
         *high = [high[0].max(mass), high[1].max(radius)];
     };
-    for Grain { mass, radius, .. } in setup.grains.iter().filter(|g| g.material == material) {
+    let is_round = |grain: &&Grain<D>| grain.material == material && grain.form.is_none();
+    for Grain { mass, radius, .. } in setup.grains.iter().filter(is_round) {
         see(*mass, *radius);
     }
     let fed = setup
@@ -29,7 +31,7 @@ fn extremes<D: Integrate>(setup: &Setup<D>, material: u16) -> Vec<[f64; 2]> {
         .feeds
         .iter()
         .flat_map(|feed| feed.what.components());
-    for sort in fed.filter(|sort| sort.material == material) {
+    for sort in fed.filter(|sort| sort.material == material && sort.form.is_none()) {
         for radius in [sort.radius.least(), sort.radius.greatest()] {
             see(sort.density * D::ball_measure(radius), radius);
         }

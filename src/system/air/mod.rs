@@ -1,14 +1,15 @@
-//! Collisions in flight: a pair of flyers, or a flyer and a wall, that meet alone collide at once, by the
-//! contact law of the pair, and fly on ([`crate::collide::engine`] computes the outcome as it does in a
-//! run of collisions alone).
+//! Grains in flight: who leaves the grid of steps, what happens on the way, and when each is back.
 //!
-//! Each flyer has one earliest event: a collision, a check of its surroundings where it leaves its cell,
-//! or the return to the grid of steps. An event affects only the bodies around the flyer's cell. A
-//! collision is instantaneous if it is *binary*: its contact would end before any third body, or the
-//! same one again, touches either of the two, and would move the pair only a little ([`collide`]).
-//! Otherwise the pair returns to the grid before it touches, and the contact is integrated step by step,
-//! so that a grain that bounces lower and lower has finitely many events.
+//! Each flyer has one earliest event: the meeting of another flyer or of a wall, a check of its
+//! surroundings where it leaves its cell, or the return to the grid of steps. An event affects only the
+//! bodies around the flyer's cell. Flyers that meet return to the grid before they touch, and the contact
+//! is integrated step by step. With `run.collisions` they may collide at once instead, by the contact law of
+//! the pair ([`crate::collide::engine`] computes the outcome as it does in a run of collisions alone):
+//! where the collision is *binary*, so that the contact would end before any third body, or the same one
+//! again, touches either of the two, and would move the pair only a little ([`collide`]). A grain that
+//! bounces lower and lower thus has finitely many events.
 
+mod bent;
 mod cells;
 mod collide;
 mod come_back;
@@ -20,13 +21,16 @@ mod laws;
 mod leave;
 mod renew;
 mod worth;
-pub(in crate::system) use guard::{guard_again, is_stale};
-pub(in crate::system) use handle::{air_tally, close_air, fly_on, flyers_collide, forget_flyers};
+pub(in crate::system) use bent::{begin_fed, in_progress, restart};
+pub(in crate::system) use guard::{are_left, guard_again};
+pub(in crate::system) use handle::{
+    air_tally, anyone_flies, close_air, fly_on, forget_flyers, is_stale,
+};
 pub(in crate::system) use join::{around_in_air, join_air};
 pub(in crate::system) use leave::{is_look, look};
-pub(in crate::system) use renew::{renew_air, renew_woken};
+pub(in crate::system) use renew::{check_woken, renew_air};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::cluster::World;
 use crate::cluster::arrays::Status;
@@ -63,7 +67,7 @@ struct Foreseen {
     detail: u32,
 }
 
-/// Role of a grain in the collisions in flight.
+/// Role of a grain among those in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
     /// Not registered: it is at rest, or has left.
@@ -116,8 +120,17 @@ struct Zones {
     search: u64,
     /// Whether stepped grains are not registered, or not at their places, since there are no flyers.
     lapsed: bool,
-    /// Pairs of a stepped grain and a flyer in its zone, by number; some are no longer there.
+    /// Pairs of a stepped grain and a flyer in its zone, by number; some are no longer there, and some are there twice.
+    #[serde(serialize_with = "in_order")]
     near: Vec<[u32; 2]>,
+}
+
+/// Saves pairs in ascending order, each once: that in which they were found decides nothing, and is another after a resume.
+fn in_order<S: Serializer>(pairs: &[[u32; 2]], to: S) -> Result<S::Ok, S::Error> {
+    let mut pairs = pairs.to_vec();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.serialize(to)
 }
 
 /// Counts of flight since time 0.
@@ -141,6 +154,10 @@ pub struct AirTally {
     pub tested: u64,
     /// Flyers that returned to the grid.
     pub returned: u64,
+    /// Pieces of paths that began where others ended.
+    pub pieces: u64,
+    /// Stepped grains whose lists were made anew since one grain left or came back.
+    pub relisted: u64,
     /// Collisions whose outcome no table held.
     pub solved: u64,
     /// Collisions that rounding predicted for pairs that already part; they are skipped.
@@ -159,31 +176,41 @@ pub(in crate::system) struct AirState {
     zones: Zones,
     /// How long each stepped grain, by number, waits until it may ask to leave.
     waits: Vec<leave::Wait>,
-    /// When the first of them asks, s.
-    next_look: f64,
+    /// When the first of them asks, as the number of a step.
+    next_look: i64,
     /// Whether flight pays.
     worth: worth::Worth,
     /// Number of flyers.
     flyers: usize,
+    /// Pieces of paths, by number; empty where fields bend none.
+    pieces: Vec<bent::Piece>,
     lattice: Lattice,
     /// Whether all events must be predicted anew.
     stale: bool,
     pub tally: AirTally,
 }
 
-/// Collisions in flight of a system.
+/// Grains in flight of a system.
 pub(in crate::system) struct Air {
     pub s: AirState,
-    contacts: Contacts,
+    /// How flyers collide at once, if they do.
+    at_once: Option<AtOnce>,
     cells: DynamicCells,
     /// Slot of each grain, by number; may be out of date.
     slots: Vec<u32>,
     /// Greatest radius of any grain, m.
     largest: f64,
-    /// Greatest displacement during an instantaneous contact, over the sum of radii.
-    way: f64,
     /// Grains found around a place.
     found: Vec<u32>,
+}
+
+/// Collisions at once.
+struct AtOnce {
+    contacts: Contacts,
+    /// Greatest displacement during a contact, over the sum of radii.
+    way: f64,
+    /// Whether collisions with walls may be at once: not where loads on walls are mapped.
+    with_walls: bool,
 }
 
 /// Returns the time from which events are predicted, s: up to it all events in flight are handled, be it later than the grid's time.
@@ -198,13 +225,20 @@ impl std::fmt::Debug for Air {
 }
 
 impl Air {
-    /// Creates the state for a setup, from a saved state or at the start; `None` where flyers do not collide.
+    /// Creates the state for a setup, from a saved state or at the start; `None` where no grain flies.
     pub fn new<D: Integrate>(
         setup: &Setup<D>,
         saved: Option<AirState>,
     ) -> Result<Option<Air>, SystemError> {
-        let Some(way) = setup.motion.collisions else {
+        if !setup.motion.flight {
             return Ok(None);
+        }
+        let at_once = |way| {
+            laws::contacts(setup).map(|contacts| AtOnce {
+                contacts,
+                way,
+                with_walls: setup.log.wear.is_none(),
+            })
         };
         let sizes = setup.grains.iter().map(|grain| grain.radius);
         let fed = setup.sources.feeds.iter().map(|feed| feed.what.greatest());
@@ -213,11 +247,10 @@ impl Air {
                 stale: true,
                 ..AirState::default()
             }),
-            contacts: laws::contacts(setup)?,
+            at_once: setup.motion.collisions.map(at_once).transpose()?,
             cells: DynamicCells::default(),
             slots: Vec::new(),
             largest: sizes.chain(fed).fold(0.0, f64::max),
-            way,
             found: Vec::new(),
         };
         air.cells = DynamicCells::new(air.s.lattice.clone());
@@ -233,6 +266,7 @@ impl Air {
     /// Resets the counts at time 0, and marks all predictions as stale.
     pub fn begin(&mut self) {
         self.s.tally = AirTally::default();
+        self.s.worth.begin();
         self.forget();
     }
 

@@ -213,7 +213,7 @@ impl<'a, D: Integrate> Domains<'a, D> {
         ranks: &'a dyn Ranks,
     ) -> Result<Self, SystemError> {
         let domains = domains_of(&setup, domains, ranks.size())?;
-        setup.motion.collisions = None;
+        (setup.motion.flight, setup.motion.collisions) = (false, None);
         setup.log.checkpoint = None;
         setup.log.events = EventLog::None;
         let (least, most) = corners(&setup);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::schedule::Source;
-use super::{Setup, System, SystemError, flight, ledger};
+use super::{Setup, System, SystemError, ledger};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Border, World};
@@ -272,7 +272,7 @@ fn tap<D: Integrate>(
     }
     let now = system.dem.world.clock.time();
     for slot in regimes::flying(&system.dem.world) {
-        flight::restart(&mut system.dem.world, slot as usize, now);
+        air::restart(&mut system.dem, &system.fields, slot, now);
     }
     let damped = ledger::passed(&system.dem).damping;
     system.s.ledger.perturbed += given(&system.dem.world, &slots, velocity);

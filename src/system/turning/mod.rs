@@ -86,6 +86,8 @@ pub fn common_frame<D: Dimension>(setup: &Setup<D>) -> Option<TurningFrame<D>> {
             .iter()
             .all(|wall| together(wall) || is_even(wall, &frame))
         && setup.models.events.is_none()
+        // In the frame of a vessel nobody flies.
+        && setup.motion.collisions.is_none()
         && setup.models.quasi_static.is_none()
         && setup.run.begin == 0.0
         && setup.matter.forms.is_empty()

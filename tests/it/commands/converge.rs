@@ -247,7 +247,7 @@ fn orders_of_a_collision() {
 }
 
 /// A free bar whose middle stays where it is: only orientations differ.
-const BAR: &str = "name = \"bar\"\ndimension = 3\n[run]\nend_time = 2.0\nstep = 0.02\n\
+const BAR: &str = "name = \"bar\"\ndimension = 3\n[run]\nend_time = 2.0\nstep = 0.02\nflight = false\n\
     [material.stuff]\ndensity = 1000.0\n[[law]]\nbetween = [\"stuff\", \"stuff\"]\n[law.linear]\n\
     normal_stiffness = 1e3\ntangential_stiffness = 1e3\nnormal_damping = 0.0\n\
     tangential_damping = 0.0\nfriction = 0.3\n[shape.bar]\nspheres = [\

@@ -105,8 +105,8 @@ fn a_feed_is_a_cause() {
     floor(&mut setup);
     setup.sources.feeds.push(FeedSetup {
         what: Mixture::one(0, 1000.0, RadiusLaw::Equal(0.01)),
-        min: place::<Planar>(0.0, 0.010_000_1),
-        max: place::<Planar>(0.0, 0.010_000_1),
+        min: place::<Planar>(0.0, 0.010_000_000_1),
+        max: place::<Planar>(0.0, 0.010_000_000_1),
         velocity: Vector::from_fn(|_| 0.0),
         timing: FeedTiming::Interval(1.0),
         rise: Default::default(),

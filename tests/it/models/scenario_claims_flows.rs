@@ -257,18 +257,26 @@ fn friction_grows_with_the_inertial_number() {
 /// of the long run: `cavity`.)
 #[test]
 fn a_grid_lets_small_disks_pass() {
-    let (_, sink) = run(&planar("osmosis", &["run.end_time=2.5"]));
-    let left = |rows: &[arenite::record::GrainRow], large: bool| {
-        let sort = rows.iter().filter(|row| (row.radius > 0.005) == large);
-        sort.filter(|row| row.position[0] < 0.2).count()
-    };
-    assert_eq!(left(at(&sink, 0.0), false), 0);
-    let small = left(at(&sink, 2.4), false);
-    assert!((70..140).contains(&small), "{small} of 240");
-    for (rows, _) in &sink.snapshots {
-        assert_eq!(left(rows, true), 16, "a large one got through");
+    // Some ten of the large ones strike the grid in 1.5 s: single runs bear 0.37 N, give or take 0.24 (80 of them).
+    const SEEDS: u64 = 8;
+    let mut load = 0.0;
+    for seed in 1..=SEEDS {
+        let (_, sink) = run(&planar(
+            "osmosis",
+            &["run.end_time=2.5", &format!("seed={seed}")],
+        ));
+        let left = |rows: &[arenite::record::GrainRow], large: bool| {
+            let sort = rows.iter().filter(|row| (row.radius > 0.005) == large);
+            sort.filter(|row| row.position[0] < 0.2).count()
+        };
+        assert_eq!(left(at(&sink, 0.0), false), 0);
+        let small = left(at(&sink, 2.4), false);
+        assert!((70..140).contains(&small), "{small} of 240");
+        for (rows, _) in &sink.snapshots {
+            assert_eq!(left(rows, true), 16, "a large one got through");
+        }
+        load += mean(&sink, 1.0, 2.5, |row| row.walls[4][0].abs()) / SEEDS as f64;
     }
-    let load = mean(&sink, 1.0, 2.5, |row| row.walls[4][0].abs());
     assert!(load > 0.15, "{load} N");
 }
 

@@ -474,7 +474,9 @@ fn an_added_load_is_borne_by_shapes_as_when_they_are_stepped() {
             }
             ratios.push([q[0] / p[0], q[1] / p[1]]);
             let summary = still.summary();
-            assert!(summary.energy.balance_error < 1e-3);
+            let lost = summary.energy.balance_error;
+            println!("{shape} {k}: balance {lost:.1e}");
+            assert!(lost < 1e-4, "{shape} {k}: {lost:e}");
             let all = stepped.summary().work.grain_steps;
             assert!(summary.work.grain_steps < all, "{all}");
         }

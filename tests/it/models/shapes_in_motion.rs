@@ -537,7 +537,8 @@ fn bounces_where_flyers_collide<D: Integrate>() {
     setup.motion.collisions = Some(0.05);
     let (system, _) = run(&setup);
     let summary = system.summary();
-    assert_eq!(summary.regimes.flight, 0.0);
+    assert!(summary.regimes.flight > 0.5, "{:?}", summary.regimes);
+    assert_eq!(summary.work.collisions, 0);
     assert!(summary.energy.balance_error < 1e-3, "{:?}", summary.energy);
     assert!(
         stepped[0].velocity[D::N - 1] > 0.1,
@@ -545,13 +546,17 @@ fn bounces_where_flyers_collide<D: Integrate>() {
         stepped[0].velocity
     );
     let ended = system.grains_at(setup.run.end_time);
-    assert_eq!(format!("{:?}", ended[0]), format!("{:?}", stepped[0]));
+    let apart = |a: D::Vector, b: D::Vector| (a - b).norm();
+    let off = apart(ended[0].position, stepped[0].position);
+    assert!(off < 1e-6, "{off:e}");
+    let off = apart(ended[0].velocity, stepped[0].velocity);
+    assert!(off < 1e-4, "{off:e}");
 }
 
 /// Grains of several parts without a link were let go as if they were round where flyers collide, and
-/// were called back amid a wall: they are stepped.
+/// were called back amid a wall: they fly while the sphere around them is clear, and their contacts are stepped.
 #[test]
-fn clumps_are_stepped_where_flyers_collide() {
+fn contacts_of_clumps_are_stepped_where_flyers_collide() {
     bounces_where_flyers_collide::<Planar>();
     bounces_where_flyers_collide::<Spatial>();
 }

@@ -431,7 +431,8 @@ fn what_flies_far_away_hides_no_error() {
 #[test]
 fn a_sound_run_is_not_blamed() {
     for (drop, damping) in [(4.0, 0.0), (4.0, 50.0), (0.02, 0.0)] {
-        let mut setup = empty::<Planar>(linear(1e7, 0.0, damping, 0.0, 0.0), 5e-6, 2.5);
+        // Not to 2.5 s: then the lowest ball is back about where it began, and little has flowed on balance.
+        let mut setup = empty::<Planar>(linear(1e7, 0.0, damping, 0.0, 0.0), 5e-6, 2.4);
         setup.fields.gravity = place::<Planar>(0.0, -G);
         setup.log.series = Some(0.01);
         floor(&mut setup);

@@ -36,7 +36,16 @@ fn a_chosen_step_is_short_enough_for_what_flies() {
     let floor = text.find("[[boundary]]").unwrap()..text.find("[[fill]]").unwrap();
     let text = text.replace(&text[floor], "");
     fs::write(folder.path().join("drag.toml"), text).unwrap();
-    run_well(folder.path(), &["run", "drag.toml", "-q", "-o", "run"]);
+    let arguments = [
+        "run",
+        "drag.toml",
+        "-q",
+        "-o",
+        "run",
+        "--set",
+        "run.flight=false",
+    ];
+    run_well(folder.path(), &arguments);
     let grains = arenite::record::read::grains(&folder.path().join("run")).unwrap();
     let last = grains.rows - 1;
     // v = v0 exp(-c t / m), m of a disk with a depth of 1 m. The step of 6.6e-4 s is 1.7e-5 of m / c, and the scheme of

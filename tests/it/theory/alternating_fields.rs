@@ -430,7 +430,7 @@ fn fields_are_read_in_both_ways() {
         ),
         (
             "electric = { amplitude = [1.0, 0.0], frequency = 5.0 }\n[events]\nrestitution = 1.0",
-            "no alternating electric field yet",
+            "no alternating electric field",
         ),
     ] {
         let said = read(2, field, charge).err().unwrap_or_default();

@@ -166,3 +166,57 @@ fn gross_sliding_of_a_hard_sphere() {
     }
     assert_eq!(seen, 6);
 }
+
+/// The same rows by each way of treating a contact: step by step from the start and after a flight, at once in flight, and from event to event
+/// (Maw, Barber and Fawcett 1976 for the shape of the curve; here with linear springs, for which there is an exact solution). Contacts that last
+/// from event to event have no friction.
+#[test]
+fn four_ways_give_one_curve() {
+    let data = data();
+    let rows = data["oblique_linear_spring"]["values"].as_array().unwrap();
+    let (kn, speed) = (1e9f64, 0.5);
+    let duration = std::f64::consts::PI * (MASS / kn).sqrt();
+    let density = MASS / (4.0 / 3.0 * std::f64::consts::PI * RADIUS.powi(3));
+    // Errors in units of the approach speed: of the step, of tables (1e-3 of the greatest tangential impulse), of the engine.
+    for (way, run, section, bound) in [
+        ("stepped", "flight = false", "", 1e-3),
+        ("flown, then stepped", "", "", 1e-3),
+        ("at once in flight", "collisions = true", "", 2e-3),
+        ("as instants", "", "[events]", 2e-3),
+    ] {
+        let mut worst = 0.0f64;
+        for row in rows {
+            let kt = kn * number(row, "kt_over_kn");
+            let tangential = speed * number(row, "vt_before_over_vn");
+            let text = format!(
+                "name = \"oblique\"\ndimension = 3\n[run]\nend_time = 2e-3\nstep = {}\n{run}\n[log]\nseries = 2e-3\nsnapshots = 2e-3\n{section}\n\
+                 [field]\ngravity = [0.0, 0.0, 0.0]\n[material.m]\ndensity = {density}\n[[law]]\nbetween = [\"m\", \"m\"]\n[law.linear]\n\
+                 normal_stiffness = {kn}\ntangential_stiffness = {kt}\nnormal_damping = 0.0\ntangential_damping = 0.0\nfriction = {}\n\
+                 [[boundary]]\nname = \"floor\"\nmaterial = \"m\"\nplane = {{ point = [0.0, 0.0, 0.0], normal = [0.0, 0.0, 1.0] }}\n\
+                 [[fill]]\nmaterial = \"m\"\ngrains = [{{ position = [0.0, 0.0, 0.0104], radius = {RADIUS}, velocity = [{tangential}, 0.0, {}] }}]\n",
+                duration / 100.0,
+                number(row, "mu"),
+                -speed,
+            );
+            let (sink, summary) = driven(&text).unwrap();
+            let at_once = way == "at once in flight" || way == "as instants";
+            assert_eq!(summary.work.collisions, u64::from(at_once), "{way}");
+            let grain = &sink.snapshots.last().unwrap().0[0];
+            let got = [
+                grain.velocity[0] / speed,
+                grain.velocity[2] / speed,
+                RADIUS * grain.spin[1] / speed,
+            ];
+            let want = [
+                number(row, "vt_after_over_vn"),
+                1.0,
+                number(row, "omega_R_after_over_vn"),
+            ];
+            for (got, want) in got.iter().zip(want) {
+                worst = worst.max((got - want).abs());
+            }
+        }
+        println!("{way}: {worst:.1e}");
+        assert!(worst < bound, "{way}: {worst:e}");
+    }
+}

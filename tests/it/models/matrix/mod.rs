@@ -96,11 +96,15 @@ impl Family {
     fn one(&self, case: &[usize]) -> (Found, Option<String>) {
         let names = self.names(case);
         let mut found = Found::default();
-        let outcome = resolve(&(self.write)(&names)).and_then(|setup| match setup {
+        let text = (self.write)(&names);
+        let outcome = resolve(&text).and_then(|setup| match setup {
             AnySetup::Planar(setup) => resumes(&setup, &mut found),
             AnySetup::Spatial(setup) => resumes(&setup, &mut found),
         });
-        let fault = outcome.err().map(|fault| format!("{names:?}: {fault}"));
+        let fault = outcome.err().map(|fault| {
+            println!("{text}");
+            format!("{names:?}: {fault}")
+        });
         (found, fault)
     }
 
