@@ -288,7 +288,7 @@ macro_rules! with_all {
             /// Moved by forces.
             Guided: "motion.guided", "motion", "walls that forces move", Both, [
                 Y,
-                later("collisions in flight do not push a wall"),
+                Y,
                 later("its collisions do not push a wall"),
                 Y,
                 LOADED_ONCE,

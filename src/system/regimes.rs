@@ -75,14 +75,14 @@ pub(super) fn flight_is_stale<D: Integrate>(system: &System<D>) -> bool {
         )
 }
 
-/// Returns whether no grain may fly: the place of a wall that grains push, or of the edge of a cell, is unpredictable.
+/// Returns whether no grain may fly: the place of the edge of a cell is unpredictable.
 pub(super) fn all_step<D: Integrate>(
     setup: &Setup<D>,
     world: &World<D>,
     may_fly: bool,
     perturb: &PerturbState,
 ) -> bool {
-    let steps = !setup.motion.flight || world.walls.has_guided() || world.cell.has_cell();
+    let steps = !setup.motion.flight || world.cell.has_cell();
     steps || !may_fly || perturb::gravity_changes(perturb)
 }
 

@@ -181,7 +181,7 @@ pub fn driven(text: &str) -> Result<(MemorySink, Summary), String> {
     Ok((sink, run.summary()))
 }
 
-fn written(text: &str) -> AnySetup {
+pub fn written(text: &str) -> AnySetup {
     let scenario = Scenario::parse("written", text, None, &[]);
     let built = scenario.and_then(|scenario| scenario.resolve());
     built

@@ -1,7 +1,7 @@
 //! Prediction of a flyer's next event from the bodies around its cell.
 
 use super::cells::SLACK;
-use super::{Foreseen, Kind, Next, bent, handle};
+use super::{Foreseen, Kind, Next, bent, guided, handle};
 use crate::cluster;
 use crate::cluster::World;
 use crate::cluster::arrays::Status;
@@ -379,10 +379,21 @@ pub(super) fn foresee_flyer<D: Integrate>(
             length: first.time - time,
             least: world.clock.step,
         };
-        let (bound, seen) = (way.bound(wall), way.seen_from(wall));
         let pose = wall.boundary.motion.pose(time);
-        let reach = radius + bound * way.length;
-        wall.on_the_way(&pose, path.position, reach, |surface| {
+        let zone = air.as_ref().and_then(|aloft| {
+            let path = guided::seen(world, aloft, index, &path, time)?;
+            Some((path, aloft.s.zones.zone))
+        });
+        if let Some((path, zone)) = zone {
+            (way.path, way.radius) = (path, radius + zone);
+            if wall.distance(&pose, path.position) < way.radius {
+                first.must_return(0.0, time, 0.0);
+                continue;
+            }
+        }
+        let (bound, seen) = (way.bound(wall), way.seen_from(wall));
+        let reach = way.radius + bound * way.length;
+        wall.on_the_way(&pose, way.path.position, reach, |surface| {
             if except == Except::Surface(index as u32, surface) {
                 return;
             }
@@ -390,6 +401,9 @@ pub(super) fn foresee_flyer<D: Integrate>(
             way.length = first.time - time;
             match way.first_meeting(seen.as_ref(), wall, surface) {
                 Meeting::None => {}
+                Meeting::In(t) if zone.is_some() => {
+                    first.must_return(t, time, AHEAD * world.clock.step);
+                }
                 Meeting::In(t) => {
                     first = Foreseen {
                         time: time + t,

@@ -6,7 +6,7 @@
 //! checked, when zones are used up all places are registered anew.
 
 use super::come_back::come_back;
-use super::{Air, Kind, foresee, handle};
+use super::{Air, Kind, foresee, guided, handle};
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Dem, World};
@@ -32,7 +32,10 @@ pub(in crate::system) fn are_left<D: Integrate>(dem: &Dem<D>, air: &Option<Air>)
 fn zones_are_left<D: Integrate>(dem: &Dem<D>, aloft: &Air) -> bool {
     let zones = &aloft.s.zones;
     let moved = dem.skin.max_outer_displacement - zones.zone_from;
-    zones.lapsed || zones.search != dem.skin.searches || moved > zones.zone
+    zones.lapsed
+        || zones.search != dem.skin.searches
+        || moved > zones.zone
+        || guided::leave_zones(&dem.world, aloft)
 }
 
 fn guards_are_left<D: Integrate>(dem: &Dem<D>, aloft: &Air) -> bool {
@@ -95,7 +98,8 @@ fn enter_stepped<D: Integrate>(dem: &Dem<D>, air: &mut Option<Air>) {
             aloft.unregister(id);
         }
     }
-    let fastest = place_guards(dem, aloft);
+    let fastest = place_guards(dem, aloft).max(guided::fastest(&dem.world));
+    guided::register(&dem.world, aloft);
     let zones = &mut aloft.s.zones;
     let most = 0.5 * dem.world.physics.options.outer_margin;
     let way = ZONE * dem.world.clock.step * fastest;
@@ -166,6 +170,22 @@ pub(super) fn check<D: Integrate>(
     Ok(())
 }
 
+/// Predicts all flyers anew, since walls that forces move are elsewhere; adds those that must be back to `due`.
+fn check_anew<D: Integrate>(system: &mut System<D>, due: &mut Vec<u32>) -> Result<(), SystemError> {
+    let clock = &system.dem.world.clock;
+    let soon = clock.time() + DUE * clock.step;
+    let from = super::clock_of(&system.air, clock.time());
+    for slot in regimes::flying(&system.dem.world) {
+        let world = &system.dem.world;
+        let id = world.grains.arrays.id[slot as usize];
+        let next = foresee::foresee_again(&system.setup, world, &mut system.air, id, from)?;
+        if next.is_some_and(|next| next.must_be_back(soon)) {
+            due.push(id);
+        }
+    }
+    Ok(())
+}
+
 /// Checks the flyers in the cells around stepped grains, and around grains at rest, which solves displace; predictions for them stay valid
 /// except with regard to these. Adds those that must be back to `due`.
 fn check_all<D: Integrate>(system: &mut System<D>, due: &mut Vec<u32>) -> Result<(), SystemError> {
@@ -173,6 +193,9 @@ fn check_all<D: Integrate>(system: &mut System<D>, due: &mut Vec<u32>) -> Result
     let Some(aloft) = &system.air else {
         return Ok(());
     };
+    if world.walls.has_guided() {
+        return check_anew(system, due);
+    }
     let at_rest = !world.sleeping.cells.is_empty();
     if aloft.s.stepped.is_empty() && !at_rest {
         return Ok(());

@@ -15,6 +15,7 @@ mod collide;
 mod come_back;
 mod foresee;
 mod guard;
+mod guided;
 mod handle;
 mod join;
 mod laws;
@@ -116,6 +117,8 @@ struct Zones {
     /// Bound of the displacements since the last search, m, when zones and when guards were made.
     zone_from: f64,
     guard_from: f64,
+    /// How far each wall that forces move had gone when zones were made, m.
+    ways: Vec<f64>,
     /// Number of searches when zones were made.
     search: u64,
     /// Whether stepped grains are not registered, or not at their places, since there are no flyers.

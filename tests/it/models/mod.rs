@@ -19,6 +19,7 @@ pub mod filled_twins;
 pub mod fillings_in_motion;
 pub mod flight_edges;
 pub mod flight_in_fields;
+pub mod flight_under_pistons;
 pub mod force_chain;
 pub mod force_errors;
 mod forces_in_space;

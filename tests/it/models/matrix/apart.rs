@@ -59,11 +59,6 @@ pub(super) const COMMON: &[Apart] = &[
     ),
     (&["euler", "heun", "midpoint"], CELLS, "`verlet`"),
     (&["still"], CELLS, "[morph]"),
-    (
-        &["collisions"],
-        &["guided"],
-        "`run.collisions` takes no walls that forces move",
-    ),
     (&["collisions"], AFAR, "no grain a path of its own"),
     (
         &["collisions"],
