@@ -36,8 +36,10 @@ pub fn enter<D: Integrate>(
         world.sleeping.still.make_room(slots);
     }
     skin.unfiltered += (pairs.len() + at_walls.len()) as u64;
+    let in_bands = world.contacts.bands.count() > 1;
     for pair in pairs {
-        list_pair(world, pair);
+        let begins = list_pair(world, pair);
+        skin.added_blocks += u64::from(begins && in_bands);
     }
     for (name, surface) in at_walls {
         list_wall(world, name, surface);
@@ -70,7 +72,8 @@ fn pairs_with<D: Integrate>(world: &World<D>, slot: u32, near: &[u32]) -> Vec<[u
     pairs
 }
 
-fn list_pair<D: Integrate>(world: &mut World<D>, pair: [u32; 2]) {
+/// Inserts a pair; returns whether it begins a block.
+fn list_pair<D: Integrate>(world: &mut World<D>, pair: [u32; 2]) -> bool {
     let arrays = &world.grains.arrays;
     let [a, b] = pair.map(|slot| usize::from(arrays.material[slot as usize]));
     let class = world.physics.class_of[a * world.physics.laws.materials + b];
@@ -83,6 +86,7 @@ fn list_pair<D: Integrate>(world: &mut World<D>, pair: [u32; 2]) {
     let before = class.blocks.len().checked_sub(2);
     let from = before.map_or(0, |index| class.blocks[index].batches);
     let last = class.blocks.pop_if(|last| last.bands == bands);
+    let begins = last.is_none();
     let goes_on = last.is_some_and(|last| last.batches > from);
     class.lists.include(pair, place, goes_on);
     class.blocks.push(BlockEnd {
@@ -101,6 +105,7 @@ fn list_pair<D: Integrate>(world: &mut World<D>, pair: [u32; 2]) {
             }
         }
     }
+    begins
 }
 
 fn list_wall<D: Integrate>(world: &mut World<D>, name: WallName, entry: [u32; 2]) {

@@ -56,6 +56,20 @@ impl<D: Integrate> Dem<D> {
         self.skin.processed > FILTER * pairs.chain(walls).sum::<usize>() as u64
     }
 
+    /// Counts the blocks into which pairs that entered cut lists in bands; returns whether processing them has cost as much as arranging all pairs anew.
+    pub fn is_cut_up(&mut self) -> bool {
+        /// Cost of a block, and of arranging a pair, in evaluations of a pair that is not in contact.
+        const BLOCK: u64 = 100;
+        const ARRANGE: u64 = 30;
+        if self.skin.added_blocks == 0 {
+            return false;
+        }
+        self.skin.crossed_blocks += self.skin.added_blocks;
+        let pairs = self.world.contacts.pairs.iter();
+        let pairs: usize = pairs.map(|class| class.outer.len()).sum();
+        BLOCK * self.skin.crossed_blocks > ARRANGE * pairs as u64
+    }
+
     /// Filters the inner lists from the outer ones.
     pub fn filter(&mut self) {
         let sorted = arcs::has_arcs(&self.world.shapes, &self.world.grains);
@@ -178,6 +192,7 @@ impl<D: Integrate> Dem<D> {
 
     fn renew_all(&mut self, numbers: Numbers, origin: Origin) -> Option<Vec<u32>> {
         self.book.counts.renewals += 1;
+        (self.skin.added_blocks, self.skin.crossed_blocks) = (0, 0);
         if origin == Origin::Search {
             self.skin.max_outer_displacement = 0.0;
             self.skin.searches += 1;

@@ -168,6 +168,9 @@ pub struct Skin {
     /// Number of candidates that entered the inner lists without being filtered, and the sum of this number over the steps since.
     pub(super) unfiltered: u64,
     pub(super) processed: u64,
+    /// Number of blocks that pairs which entered lists in bands began, and the sum of this number over the steps since.
+    pub(super) added_blocks: u64,
+    pub(super) crossed_blocks: u64,
 }
 
 impl Skin {

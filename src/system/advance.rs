@@ -36,7 +36,12 @@ pub(super) fn step<D: Integrate>(
         reason::check_overlaps(&system.setup, &system.dem.world, &mut system.s.warnings)?;
         regimes::renew(system, sink)?;
     } else {
-        system.dem.refresh_inner();
+        if system.dem.is_cut_up() {
+            system.s.known.plan = None;
+            system.dem.renew_woken();
+        } else {
+            system.dem.refresh_inner();
+        }
         if air::are_left(&system.dem, &system.air) {
             air::guard_again(system, sink)?;
         }
