@@ -112,10 +112,7 @@ pub fn turn_with_frame<D: Integrate>(
 ) {
     let (double, half) = (rate.map(|w| 2.0 * w), 0.5 * world.clock.step);
     let gravity = three(world.physics.gravity);
-    let leaps = matches!(
-        world.clock.integrator,
-        IntegratorName::Verlet | IntegratorName::Midpoint
-    );
+    let leaps = world.clock.integrator.is_leapfrog();
     for &slot in slots {
         let s = slot as usize;
         let arrays = &mut world.grains.arrays;

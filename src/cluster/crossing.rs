@@ -3,7 +3,7 @@
 
 use super::coefficients::{Coefficients, coefficients};
 use super::dem::Work;
-use super::integrate::{Integrate, IntegratorName};
+use super::integrate::Integrate;
 use super::kernel::Change;
 use super::kinematics::{BodyMotion, Kinematics};
 use super::lists::History;
@@ -142,9 +142,8 @@ fn crossed<D: Integrate>(
 ) -> f64 {
     let h = world.clock.step;
     // For other integrators the state at the beginning of the step is not available.
-    use IntegratorName::{Midpoint, Verlet};
     let spring = match work.springs.get(change.batch as usize) {
-        Some(springs) if matches!(world.clock.integrator, Verlet | Midpoint) => springs.lane(lane),
+        Some(springs) if world.clock.integrator.is_leapfrog() => springs.lane(lane),
         _ => return 0.5 * h,
     };
     let timing = evaluate::timing(world);

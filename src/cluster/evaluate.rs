@@ -266,10 +266,7 @@ pub(super) fn timing<D: Integrate>(world: &World<D>) -> Timing {
         after: 1.0 - before,
         slip_tolerance: world.physics.options.slip_tolerance,
         partial: before > 0.0,
-        centred: matches!(
-            world.clock.integrator,
-            IntegratorName::Verlet | IntegratorName::Midpoint
-        ) && !world.grains.bodies.list.is_empty(),
+        centred: world.clock.integrator.is_leapfrog() && !world.grains.bodies.list.is_empty(),
         periodic: world
             .physics
             .periodic

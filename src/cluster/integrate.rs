@@ -38,6 +38,13 @@ pub enum IntegratorName {
     Midpoint,
 }
 
+impl IntegratorName {
+    /// Whether the force of an evaluation acts for half a step before it and half a step after it.
+    pub fn is_leapfrog(self) -> bool {
+        matches!(self, IntegratorName::Verlet | IntegratorName::Midpoint)
+    }
+}
+
 /// Results of a step in addition to the new state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepSums {

@@ -9,7 +9,7 @@ use super::arrays::Status;
 use super::border::Border;
 use super::dem::three;
 use super::field_loads::{self, FieldLoads};
-use super::integrate::{Integrate, IntegratorName};
+use super::integrate::Integrate;
 use super::kinematics::Kinematics;
 use super::lists::{ContactHistory, History, each_link};
 use super::observe::ContactRef;
@@ -290,8 +290,7 @@ fn motions<D: Integrate>(world: &World<D>, chosen: &[bool]) -> Vec<(Place, Kinem
 /// which the next stride would have accounted for.
 fn book_dampers<D: Integrate>(clock: &Clock, grains: &Grains<D>, book: &mut Book, slot: usize) {
     // The others have no such half step.
-    let leapfrogs = [IntegratorName::Verlet, IntegratorName::Midpoint];
-    if !leapfrogs.contains(&clock.integrator) {
+    if !clock.integrator.is_leapfrog() {
         return;
     }
     let arrays = &grains.arrays;

@@ -227,9 +227,9 @@ fn add<D: Integrate>(
     }
     // The grain's events are predicted at once; the path first goes back in time to the grid, in case the grain must step.
     let now = system.dem.world.clock.time();
-    air::begin_fed(system, slot);
+    air::begin_path(system, slot);
     air::restart(&mut system.dem, &system.fields, slot, now);
-    air::begin_fed(system, slot);
+    air::begin_path(system, slot);
     enter::join(system, sink, slot, time)?;
     system.s.journal.causes.now = 0;
     Ok(())

@@ -54,30 +54,24 @@ fn join_alone<D: Integrate>(
     if let Some(known) = &mut system.surroundings {
         known.insert(&system.dem.world, slot, time);
     }
-    if regimes::all_step(
-        &system.setup,
-        &system.dem.world,
-        system.may_fly,
-        &system.s.perturb,
-    ) {
-        let flyers = steps_in(system, sink, slot, None)?;
-        return Ok(flyers.is_some_and(|flyers| flyers.is_empty()));
+    if regimes::all_step(system) {
+        return steps_in(system, sink, slot, None);
     }
     air::join_air(system, sink, slot)
 }
 
-/// Steps a grain that was just added, or came back, from now on, given all grains that it may have as candidates, if these are known. Returns the
-/// flyers among them; `None` where lists must be rebuilt.
+/// Steps a grain that was just added, or came back, from now on, given all grains that it may have as candidates, if these are known. Returns false
+/// where lists must be rebuilt.
 pub(super) fn steps_in<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
     slot: u32,
-    near: Option<&[u32]>,
-) -> Result<Option<Vec<u32>>, SystemError> {
+    near: Option<Vec<u32>>,
+) -> Result<bool, SystemError> {
     let now = system.dem.world.clock.time();
     let arrays = &system.dem.world.grains.arrays;
     let (place, radius) = (arrays.position(slot as usize), arrays.radius(slot as usize));
-    let found = match near {
+    let mut near = match near {
         None => around(
             &system.dem,
             &mut system.air,
@@ -86,13 +80,10 @@ pub(super) fn steps_in<D: Integrate>(
             radius + system.dem.world.physics.options.outer_margin,
             now,
         ),
-        Some(near) => near.to_vec(),
+        Some(near) => near,
     };
     let status = &system.dem.world.grains.arrays.status;
-    let (flyers, others): (Vec<u32>, Vec<u32>) = found
-        .into_iter()
-        .filter(|&other| other != slot)
-        .partition(|&other| status[other as usize] == Status::Flying);
+    near.retain(|&other| other != slot && status[other as usize] != Status::Flying);
     driver::start_stepping(&mut system.dem.world, slot);
     regimes::morph(
         &system.dem.world,
@@ -104,10 +95,10 @@ pub(super) fn steps_in<D: Integrate>(
         Regime::Cluster,
     )?;
     let dem = &mut system.dem;
-    if !cluster::entering::enter(&mut dem.world, &mut dem.skin, &dem.border, slot, &others) {
-        return Ok(None);
+    if !cluster::entering::enter(&mut dem.world, &mut dem.skin, &dem.border, slot, &near) {
+        return Ok(false);
     }
     system.s.known.plan = None;
     afar::apply_fields_to_fresh(&mut system.dem, &mut system.fields, system.uniform);
-    Ok(Some(flyers))
+    Ok(true)
 }

@@ -1,8 +1,7 @@
 //! Changes of regime: grains that leave the grid of steps for a flight, and grains that come back.
 
 use super::journal::Journal;
-use super::perturb::PerturbState;
-use super::{Setup, System, SystemError, afar, air, driver, perturb, rest};
+use super::{System, SystemError, afar, air, driver, perturb, rest};
 use crate::cluster;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
@@ -22,12 +21,7 @@ pub(super) fn renew<D: Integrate>(
     let beside = cluster::moving_walls::beside_at_rest(&system.dem.world);
     rest::disturb(system, sink, &beside)?;
     system.account(now);
-    if !all_step(
-        &system.setup,
-        &system.dem.world,
-        system.may_fly,
-        &system.s.perturb,
-    ) {
+    if !all_step(system) {
         return air::renew_air(system, sink);
     }
     let woken = wake(&mut system.dem, &system.fields, now);
@@ -43,12 +37,7 @@ pub(super) fn renew_woken<D: Integrate>(
     system: &mut System<D>,
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
-    let stepped = all_step(
-        &system.setup,
-        &system.dem.world,
-        system.may_fly,
-        &system.s.perturb,
-    );
+    let stepped = all_step(system);
     if !stepped && air::is_stale(&system.air) {
         return renew(system, sink);
     }
@@ -66,24 +55,13 @@ pub(super) fn renew_woken<D: Integrate>(
 /// Returns whether flyers have to be predicted anew before the next step, since paths, walls or the clock were changed from outside.
 pub(super) fn flight_is_stale<D: Integrate>(system: &System<D>) -> bool {
     let stale = system.air.is_some() && air::is_stale(&system.air);
-    stale
-        && !all_step(
-            &system.setup,
-            &system.dem.world,
-            system.may_fly,
-            &system.s.perturb,
-        )
+    stale && !all_step(system)
 }
 
 /// Returns whether no grain may fly: the place of the edge of a cell is unpredictable.
-pub(super) fn all_step<D: Integrate>(
-    setup: &Setup<D>,
-    world: &World<D>,
-    may_fly: bool,
-    perturb: &PerturbState,
-) -> bool {
-    let steps = !setup.motion.flight || world.cell.has_cell();
-    steps || !may_fly || perturb::gravity_changes(perturb)
+pub(super) fn all_step<D: Integrate>(system: &System<D>) -> bool {
+    let steps = !system.setup.motion.flight || system.dem.world.cell.has_cell();
+    steps || !system.may_fly || perturb::gravity_changes(&system.s.perturb)
 }
 
 /// Returns the flying slots, ascending.

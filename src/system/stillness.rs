@@ -102,13 +102,7 @@ pub(super) fn give_up_settling<D: Integrate>(
     ));
     system.begin(sink)?;
     // Flyers are predicted anew.
-    let stepped = regimes::all_step(
-        &system.setup,
-        &system.dem.world,
-        system.may_fly,
-        &system.s.perturb,
-    );
-    match stepped {
+    match regimes::all_step(system) {
         true => Ok(()),
         false => regimes::renew(system, sink),
     }

@@ -82,10 +82,7 @@ impl<D: Integrate> Surroundings<D> {
     pub fn near(&self, dem: &Dem<D>, place: D::Vector, reach: f64, time: f64) -> Vec<u32> {
         let mut found = Vec::new();
         for x in images_within::<D>(dem.world.physics.periodic(), place, reach + self.largest) {
-            dem.world
-                .sleeping
-                .cells
-                .near(x, reach, |slot| found.push(dem.world.grains.owner(slot)));
+            found.extend(dem.world.grains_at_rest_near(x, reach));
         }
         let reach = reach + self.largest + self.gone(dem, time);
         self.cells.near(place, reach, |slot| found.push(slot));

@@ -15,7 +15,7 @@ use arenite::record::{
 };
 use arenite::scenario::{AnySetup, Scenario};
 use arenite::system::{
-    Control, Driver, IntegratorName, MorphSetup, Outcome, Setup, System, driver_of,
+    Control, Driver, EventLog, IntegratorName, MorphSetup, Outcome, Setup, System, driver_of,
 };
 use arenite::vector::Level;
 use arenite::walls::Wall;
@@ -221,6 +221,29 @@ impl Sink for Checkpoints {
         self.states.push(state.to_vec());
         Ok(())
     }
+}
+
+/// Checkpoints, states that runs go on from and what is logged decide no bit; returns the whole run.
+#[track_caller]
+pub fn same_bits<D: Integrate>(setup: &Setup<D>, what: &str) -> System<D> {
+    let end = setup.run.end_time;
+    let mut kept = setup.clone();
+    kept.log.checkpoint = Some(0.37 * end);
+    let mut whole = System::new(kept.clone()).unwrap();
+    let mut states = Checkpoints::default();
+    finish(&mut whole, &mut states);
+    assert!(states.states.len() > 1);
+    for state in &states.states {
+        let mut resumed = System::restore(kept.clone(), state).unwrap();
+        finish(&mut resumed, &mut MemorySink::default());
+        assert_eq!(resumed.state_hash(), whole.state_hash(), "{what}");
+    }
+    let mut logged = setup.clone();
+    logged.log.series = Some(end / 77.0);
+    logged.log.snapshots = Some(end / 13.0);
+    logged.log.events = EventLog::Links;
+    assert_eq!(run(&logged).0.state_hash(), whole.state_hash(), "{what}");
+    whole
 }
 
 /// Momentum, and angular momentum about the origin.

@@ -1,9 +1,9 @@
-//! The free top for eight bodies at a time: as [`super::free_turn`], each lane independently.
+//! The free top for eight bodies at a time: a step of each as of one body alone, each lane independently.
 
-use super::moser_veselov::{FAR, GREATEST, LEFT, ROUNDS};
-use super::{PrincipalMoments, free_turn};
+use super::PrincipalMoments;
+use super::moser_veselov::{FAR, GREATEST, LEFT, ROUNDS, drift};
 use crate::vector::{LANES, Lanes, Row};
-use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use nalgebra::Vector3;
 
 /// Three columns of eight bodies.
 pub type Columns<L> = [L; 3];
@@ -247,17 +247,14 @@ fn unit<L: Lanes>(q: [L; 4]) -> [L; 4] {
     [q[0].mul(by), q[1].mul(by), q[2].mul(by), q[3].mul(by)]
 }
 
-/// Rotates one body alone, for lanes that were left out; the momentum is in the laboratory's frame.
+/// Rotates one body alone over a step, for lanes that were left out; the momentum is in the laboratory's frame.
 pub fn turned_alone(
     body: &PrincipalMoments,
     q: [f64; 4],
     momentum: [f64; 3],
     time: f64,
 ) -> [f64; 4] {
-    let [x, y, z, w] = q;
-    let before = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
-    let q = free_turn(body, before, Vector3::from(momentum), time).coords;
-    [q.x, q.y, q.z, q.w]
+    drift(body, q, Vector3::from(momentum), time)
 }
 
 #[cfg(test)]

@@ -43,3 +43,15 @@ pub struct World<D: Integrate> {
     /// The periodic cell.
     pub cell: Cell,
 }
+
+impl<D: Integrate> World<D> {
+    /// Returns the slots of grains at rest whose surface may be within `reach` of a place, m; ascending. The cells hold the parts of grains.
+    pub fn grains_at_rest_near(&self, place: D::Vector, reach: f64) -> Vec<u32> {
+        let mut near = Vec::new();
+        let cells = &self.sleeping.cells;
+        cells.near(place, reach, |slot| near.push(self.grains.owner(slot)));
+        near.sort_unstable();
+        near.dedup();
+        near
+    }
+}

@@ -81,12 +81,14 @@ pub(super) fn note<D: Dimension>(
     Ok(())
 }
 
-/// Returns whether a grain hops lower than what counts as a hop, by the time since its last collision, s, and by its approach.
+/// Returns whether a grain hops lower than what counts as a hop, by the time since its last collision, s, and by its approach. Not where a wall may
+/// throw it up again: there it lies for a while only.
 #[inline(always)]
 fn lies_still<D: Dimension>(core: &Core<D>, i: usize, gap: f64, approach_squared: f64) -> bool {
-    let pull = bent::pull(core, i).norm_squared();
+    let pull = core.gravity.norm_squared();
+    let shaken = core.walls.shaken();
     // Without loss it hops on, as high as the contact time lets it.
-    if pull == 0.0 || core.limits.collapse_is_elastic {
+    if pull <= shaken * shaken || bent::is_bent(core) || core.limits.collapse_is_elastic {
         return false;
     }
     let height = core.limits.hop * core.bodies.rows[i].0[RADIUS];

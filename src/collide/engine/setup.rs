@@ -48,8 +48,8 @@ pub struct Limits {
     pub collapse_is_elastic: bool,
     /// Collisions not further apart than this, s, count as simultaneous.
     pub instant: f64,
-    /// Height of a hop, over the radius: collisions of a grain that hops lower in the acceleration that acts on it count as simultaneous, too. Walls
-    /// that move leave it hops of finite duration, by rounding.
+    /// Height of a hop, over the radius: collisions of a grain that hops lower under gravity count as simultaneous, too, where no wall is shaken harder
+    /// than that. Walls that move leave it hops of finite duration, by rounding.
     pub hop: f64,
     /// Simultaneous collisions of one grain after which the run stops.
     pub burst: u32,

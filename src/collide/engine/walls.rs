@@ -77,6 +77,8 @@ pub(super) struct Walls<D: Dimension> {
     cut: Cut<D>,
     /// Number of the first surface of each wall in the list of all surfaces.
     first: Vec<u32>,
+    /// Greatest acceleration at which one swings, m/s^2; infinite where one moves in other ways.
+    shaken: f64,
     /// Walls that are searched at each prediction.
     asked: Vec<u16>,
     /// Sets of surfaces that may be met together; each cell has one.
@@ -195,6 +197,17 @@ fn comes_near<D: Dimension>(
     false
 }
 
+/// Returns a bound of the acceleration of a wall at all times, m/s^2; infinite unless it is at rest, goes on evenly or swings.
+fn shake<D: Dimension>(motion: &Motion<D>) -> f64 {
+    match motion {
+        Motion::Velocity(_) | Motion::Harmonic { .. } | Motion::Parabolic { .. } => {
+            motion.greatest_acceleration(0.0)
+        }
+        motion if motion.is_fixed() => 0.0,
+        _ => f64::INFINITY,
+    }
+}
+
 impl<D: Dimension> Walls<D> {
     /// Divides boundaries into surfaces in a box with the given periodic axes.
     ///
@@ -222,7 +235,9 @@ impl<D: Dimension> Walls<D> {
             wall.surfaces.are_many() || reach(&wall.boundary.motion) == f64::INFINITY
         };
         let asked = (0..cut.list.len()).filter(|&w| asked(&cut.list[w]));
+        let shaken = cut.list.iter().map(|wall| shake(&wall.boundary.motion));
         Ok(Walls {
+            shaken: shaken.fold(0.0, f64::max),
             asked: asked.map(|w| w as u16).collect(),
             cut,
             first,
@@ -239,6 +254,10 @@ impl<D: Dimension> Walls<D> {
             .iter()
             .map(|set| set.capacity() * size_of::<Face>());
         self.of_cell.capacity() * 4 + self.near.capacity() * 8 + sets.sum::<usize>()
+    }
+    /// The greatest acceleration at which a wall swings, m/s^2; infinite where one turns, or begins or ends to move.
+    pub fn shaken(&self) -> f64 {
+        self.shaken
     }
     /// Whether there is no wall.
     pub fn is_empty(&self) -> bool {

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Air, foresee};
-use crate::cluster::integrate::{Integrate, IntegratorName};
+use crate::cluster::integrate::Integrate;
 use crate::cluster::{Dem, FieldFlows, World};
 use crate::field::{FieldPoint, FieldSet, piece};
 use crate::geometry::{Dimension, Vector};
@@ -144,8 +144,8 @@ pub(super) fn begin<D: Integrate>(
     world.grains.pulls[slot as usize] = begun.acceleration;
 }
 
-/// Begins the path of a grain that was just added, with its row at the time of its entry.
-pub(in crate::system) fn begin_fed<D: Integrate>(system: &mut System<D>, slot: u32) {
+/// Begins the path of a flyer with the state in its row: of a grain that was just added, or has just collided.
+pub(in crate::system) fn begin_path<D: Integrate>(system: &mut System<D>, slot: u32) {
     begin(
         &mut system.dem.world,
         &system.fields,
@@ -161,7 +161,7 @@ pub(super) fn begin_here<D: Integrate>(system: &mut System<D>, slot: u32) {
         let since = system.dem.world.grains.since[slot as usize];
         let time = since.max(system.dem.world.clock.time());
         restart(&mut system.dem, &system.fields, slot, time);
-        begin_fed(system, slot);
+        begin_path(system, slot);
     }
 }
 
@@ -241,7 +241,7 @@ pub(super) fn keep<D: Integrate>(
     }
 }
 
-/// Undoes what [`begin_fed`] did after the collision.
+/// Undoes what [`begin_path`] did after the collision.
 pub(super) fn put_back<D: Integrate>(
     world: &mut World<D>,
     air: &mut Option<Air>,
@@ -271,16 +271,13 @@ fn stepped<D: Integrate>(world: &World<D>, fields: &FieldSet<D>, slot: u32) -> (
     (flows_of(fields, &given), fields.dissipated_power(&at))
 }
 
-/// Ends the stepping of a grain at the evaluation: what was booked of the step to come is taken back, its velocity becomes that of now.
+/// Ends the stepping of a grain at the evaluation: what was booked of the step to come is taken back.
 pub(super) fn leave<D: Integrate>(dem: &mut Dem<D>, fields: &FieldSet<D>, slot: u32) {
     if !are_bent(&dem.world) {
         return;
     }
     let (given, damped) = stepped(&dem.world, fields, slot);
-    let leapfrog = matches!(
-        dem.world.clock.integrator,
-        IntegratorName::Verlet | IntegratorName::Midpoint
-    );
+    let leapfrog = dem.world.clock.integrator.is_leapfrog();
     let flows = &mut dem.book.flows;
     if fields.is_booked() {
         flows.fields.add(if leapfrog { -0.5 } else { -1.0 }, &given);
@@ -296,11 +293,7 @@ pub(super) fn enter<D: Integrate>(dem: &mut Dem<D>, fields: &FieldSet<D>, slot: 
     if !are_bent(&dem.world) || fields.is_booked() {
         return;
     }
-    let leapfrog = matches!(
-        dem.world.clock.integrator,
-        IntegratorName::Verlet | IntegratorName::Midpoint
-    );
-    if leapfrog {
+    if dem.world.clock.integrator.is_leapfrog() {
         let time = dem.world.clock.time();
         let damped = fields.dissipated_power(&afar::point(&dem.world, fields, slot, time));
         dem.book.flows.damping -= 0.5 * dem.world.clock.step * damped;

@@ -1,70 +1,22 @@
-//! Collisions in flight: whether one is binary and short, and its outcome.
+//! Collisions in flight: whether one is binary and short, and what follows.
 
 use super::foresee::Except;
+use super::impact::{Impact, Met, impact, turning};
 use super::{Foreseen, Kind, Next, bent, foresee, handle};
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Book, Other, World};
-use crate::collide::alone::{Outcome, Touching};
-use crate::collide::engine::{Pair, Rule, law::Encounter};
-use crate::contact::Elastic;
 use crate::event::EventKind;
 use crate::field::FieldSet;
 use crate::geometry::{Dimension, Vector};
 use crate::record::Sink;
 use crate::system::air::Air;
 use crate::system::journal::Journal;
-use crate::system::{Setup, System, SystemError, driver, flight};
+use crate::system::{System, SystemError, driver, flight};
 use crate::vector::Row;
 
-/// Upper bounds of the contact duration (that of the undamped contact) in the law's time scale: for a linear spring,
-/// and for Hertz's law.
-const LONGEST: [f64; 2] = [std::f64::consts::PI, 3.219];
 /// Least time window in which a contact is checked for other bodies, in steps.
 const LEAST_STEPS: f64 = 3.0;
-
-/// Two bodies in touch.
-#[derive(Clone, Copy, Debug)]
-struct Met<D: Dimension> {
-    /// Slot of the first body; `b` is the second grain, or the boundary.
-    a: u32,
-    b: Other,
-    /// Unit normal from the first to the second.
-    normal: D::Vector,
-    /// Velocity of the second relative to the first, m/s: of its centre, or of the wall's point.
-    velocity: D::Vector,
-    /// Radius times spin, summed over both bodies, m/s.
-    surface: D::Spin,
-    /// Sum of the radii, m.
-    reach: f64,
-    /// Velocity of the wall at the contact, m/s.
-    wall: D::Vector,
-    /// Reference point of moments on the wall, m.
-    reference: D::Vector,
-    /// Curvature of the wall at the contact, as contact laws use it, 1/m.
-    curvature: f64,
-    /// Acceleration that changes the approach during the contact, m/s^2: the grain's less that of the other grain, or of the wall.
-    pull: f64,
-}
-
-/// Outcome of a collision.
-#[derive(Clone, Copy, Debug)]
-struct Impact<D: Dimension> {
-    /// Momentum that the second receives, kg m/s.
-    impulse: D::Vector,
-    /// Component of the impulse across the normal.
-    tangential: D::Vector,
-    /// Moment that the first receives in addition, N m s; the second receives its opposite.
-    couple: D::Spin,
-    /// Energy lost, J.
-    lost: f64,
-    /// Upper bound of the contact's duration, s.
-    duration: f64,
-    /// Greatest displacement of the surfaces during the contact, over the reach.
-    way: f64,
-    /// Speed that gravity adds to the approach during the contact, over the approach speed.
-    pulled: f64,
-}
 
 /// State of a grain that a collision changes, kept to restore it.
 struct Kept<D: Dimension> {
@@ -82,7 +34,7 @@ struct Kept<D: Dimension> {
 fn may_be_at_once<D: Integrate>(
     world: &World<D>,
     air: &Option<Air>,
-    flyers: [u32; 2],
+    flyers: &[u32],
     at_wall: bool,
 ) -> bool {
     let at_once = air.as_ref().and_then(|aloft| aloft.at_once.as_ref());
@@ -100,10 +52,10 @@ pub(super) fn is_at_once<D: Integrate>(
     next: &Foreseen,
 ) -> bool {
     match next.next {
-        Next::Wall => may_be_at_once(world, air, [slot; 2], true),
+        Next::Wall => may_be_at_once(world, air, &[slot], true),
         Next::Pair => {
             let other = foresee::flyer(world, air, next.with).unwrap_or(slot);
-            may_be_at_once(world, air, [slot, other], false)
+            may_be_at_once(world, air, &[slot, other], false)
         }
         Next::Look | Next::Return => false,
     }
@@ -136,6 +88,7 @@ pub(super) fn meet_pair<D: Integrate>(
     let met = Met {
         a: first,
         b: Other::Slot(second),
+        at: 0,
         normal: d * (1.0 / d.norm()),
         velocity: q.velocity - p.velocity,
         surface: turning(&system.dem.world, first) + turning(&system.dem.world, second),
@@ -174,6 +127,7 @@ pub(super) fn meet_wall<D: Integrate>(
     let met = Met {
         a: slot,
         b: Other::Boundary(boundary as u16),
+        at: surface,
         normal: -touch.normal,
         velocity: touch.velocity - path.velocity,
         surface: turning(&system.dem.world, slot),
@@ -183,148 +137,7 @@ pub(super) fn meet_wall<D: Integrate>(
         curvature: touch.curvature,
         pull: pull.norm(),
     };
-    meet_at(system, &met, surface, time, sink)
-}
-
-fn meet<D: Integrate>(
-    system: &mut System<D>,
-    met: &Met<D>,
-    time: f64,
-    sink: &mut dyn Sink,
-) -> Result<(), SystemError> {
-    meet_at(system, met, 0, time, sink)
-}
-
-/// Returns radius times spin of a slot, m/s.
-fn turning<D: Integrate>(world: &World<D>, slot: u32) -> D::Spin {
-    let s = D::surface_spin(&world.grains.arrays, slot as usize);
-    D::spin_from_fn(|k| s[k])
-}
-
-/// Returns the outcome of a collision by the contact law of the pair.
-fn impact<D: Integrate>(
-    setup: &Setup<D>,
-    world: &World<D>,
-    air: &mut Option<Air>,
-    met: &Met<D>,
-    approach: f64,
-) -> Impact<D> {
-    let arrays = &world.grains.arrays;
-    let a = met.a as usize;
-    let (mass_a, radius_a) = (arrays.inverse_mass(a), arrays.radius(a));
-    let (mut inverse_mass, mut inverse_inertia) = (mass_a, arrays.inverse_inertia(a));
-    let (other, radius) = match met.b {
-        Other::Slot(b) => {
-            let b = b as usize;
-            inverse_mass += arrays.inverse_mass(b);
-            inverse_inertia += arrays.inverse_inertia(b);
-            let radius_b = arrays.radius(b);
-            (
-                arrays.material[b],
-                radius_a * (radius_b / (radius_a + radius_b)),
-            )
-        }
-        Other::Boundary(wall) => (
-            world.walls.boundaries[usize::from(wall)].boundary.material,
-            radius_a / (1.0 + met.curvature * radius_a),
-        ),
-    };
-    let materials = [arrays.material[a], other];
-    let slip = met.velocity + met.normal * approach - D::cross_spin(met.surface, met.normal);
-    let sliding = slip.norm();
-    let effective_mass = 1.0 / inverse_mass;
-    let pair = Pair {
-        index: usize::from(materials[0]) * setup.matter.laws.materials + usize::from(materials[1]),
-        effective_mass,
-        radius,
-        approach,
-        sliding,
-    };
-    let followed = follow(world, air, met, pair.index, radius);
-    let rule = match &followed {
-        Some(out) => Some(Rule::smooth(out.restitution)),
-        None => air.as_mut().and_then(|aloft| {
-            let solved = &mut aloft.s.tally.solved;
-            aloft.at_once.as_ref()?.contacts.rule(&pair, solved)
-        }),
-    };
-    // A pair without a law is refused at set-up.
-    let rule = rule.unwrap_or(Rule::smooth(1.0));
-    let law = setup.matter.laws.get(materials[0], materials[1]);
-    let duration = law.map_or(0.0, |law| {
-        let longest = match law.elastic() {
-            Elastic::Linear(_) => LONGEST[0],
-            Elastic::Hertz(_) => LONGEST[1],
-            // Such a contact is integrated by itself, which gives its duration.
-            Elastic::Power { .. } => 0.0,
-        };
-        longest * law.elastic().time_scale(effective_mass, radius, approach)
-    });
-    let duration = followed.as_ref().map_or(duration, |out| out.duration);
-    let normal_impulse = (1.0 + rule.restitution) * approach * effective_mass;
-    let mut impact = Impact {
-        impulse: met.normal * normal_impulse,
-        tangential: D::Vector::default(),
-        couple: D::Spin::default(),
-        lost: 0.5 * (1.0 - rule.restitution) * approach * normal_impulse,
-        duration,
-        way: (approach + sliding + D::spin_dot(met.surface, met.surface).sqrt()) * duration
-            / met.reach,
-        pulled: met.pull * duration / approach,
-    };
-    if let Some(out) = followed {
-        impact.impulse += out.tangential;
-        impact.tangential = out.tangential;
-        impact.couple = out.couple;
-        impact.lost += out.lost;
-    } else if let Some(rough) = &rule.rough {
-        let out = rough.exchange(
-            &Encounter::<D> {
-                normal: met.normal,
-                velocity: met.velocity,
-                inverse_mass,
-                inverse_inertia,
-                surface: met.surface,
-            },
-            normal_impulse,
-        );
-        impact.impulse += out.impulse;
-        impact.tangential = out.impulse;
-        impact.lost += out.lost;
-    }
-    impact
-}
-
-/// Integrates a contact by itself if no table holds its law.
-fn follow<D: Integrate>(
-    world: &World<D>,
-    air: &Option<Air>,
-    met: &Met<D>,
-    pair: usize,
-    radius: f64,
-) -> Option<Outcome<D>> {
-    let contacts = &air.as_ref()?.at_once.as_ref()?.contacts;
-    if !contacts.is_alone(pair) {
-        return None;
-    }
-    let arrays = &world.grains.arrays;
-    let a = met.a as usize;
-    let mut touching = Touching {
-        normal: met.normal,
-        velocity: met.velocity,
-        surfaces: [turning(world, met.a), D::Spin::default()],
-        radii: [arrays.radius(a); 2],
-        inverse_mass: arrays.inverse_mass(a),
-        turning: [arrays.inverse_inertia(a), 0.0],
-        radius,
-    };
-    if let Other::Slot(b) = met.b {
-        touching.surfaces[1] = turning(world, b);
-        touching.radii[1] = arrays.radius(b as usize);
-        touching.inverse_mass += arrays.inverse_mass(b as usize);
-        touching.turning[1] = arrays.inverse_inertia(b as usize);
-    }
-    contacts.follow(pair, &touching)
+    meet(system, &met, time, sink)
 }
 
 fn keep<D: Integrate>(
@@ -385,45 +198,24 @@ fn push<D: Integrate>(
 }
 
 /// Lets two bodies in touch collide at once, or returns them to the grid of steps.
-fn meet_at<D: Integrate>(
+fn meet<D: Integrate>(
     system: &mut System<D>,
     met: &Met<D>,
-    surface: u32,
     time: f64,
     sink: &mut dyn Sink,
 ) -> Result<(), SystemError> {
     let approach = -met.normal.dot(&met.velocity);
-    let id = |slot: u32, system: &System<D>| system.dem.world.grains.arrays.id[slot as usize];
-    let mut ids = vec![id(met.a, system)];
+    let mut slots = vec![met.a];
     if let Other::Slot(b) = met.b {
-        ids.push(id(b, system));
+        slots.push(b);
     }
+    let id = |&slot: &u32| system.dem.world.grains.arrays.id[slot as usize];
+    let ids: Vec<u32> = slots.iter().map(id).collect();
     if approach.is_nan() || approach <= 0.0 {
-        let step = system.dem.world.clock.step;
-        let Some(aloft) = &mut system.air else {
-            return Ok(());
-        };
-        aloft.s.tally.grazes += 1;
-        // Predicted once more at the same time it would come for ever.
-        let again = |id: &u32| time - aloft.s.bodies[*id as usize].grazed < step;
-        if ids.iter().any(again) {
-            aloft.s.tally.lasting += 1;
-            return handle::call_back(system, &ids, time, sink);
-        }
-        for &id in &ids {
-            aloft.s.bodies[id as usize].grazed = time;
-        }
-        for id in ids {
-            foresee::foresee_again(&system.setup, &system.dem.world, &mut system.air, id, time)?;
-        }
-        return Ok(());
+        return graze(system, &ids, time, sink);
     }
-    let bodies = match met.b {
-        Other::Slot(b) => [met.a, b],
-        Other::Boundary(_) => [met.a; 2],
-    };
     let at_wall = matches!(met.b, Other::Boundary(_));
-    if !may_be_at_once(&system.dem.world, &system.air, bodies, at_wall) {
+    if !may_be_at_once(&system.dem.world, &system.air, &slots, at_wall) {
         return handle::call_back(system, &ids, time, sink);
     }
     let impact = impact(
@@ -437,15 +229,11 @@ fn meet_at<D: Integrate>(
     let window = impact.duration.max(LEAST_STEPS * step);
     let at_once = system.air.as_ref().and_then(|aloft| aloft.at_once.as_ref());
     let limit = at_once.map_or(0.0, |at_once| at_once.way);
-    let mut slots = vec![met.a];
-    if let Other::Slot(b) = met.b {
-        slots.push(b);
-    }
     let short = impact.way <= limit && impact.pulled <= limit;
     // Checks whether another body meets one of the two during the contact, on their present paths,
     let except = |k: usize| match met.b {
         Other::Slot(_) => Except::Grain(ids[1 - k]),
-        Other::Boundary(wall) => Except::Surface(u32::from(wall), surface),
+        Other::Boundary(wall) => Except::Surface(u32::from(wall), met.at),
     };
     let mut crowded = false;
     for (k, &slot) in slots.iter().enumerate() {
@@ -464,7 +252,6 @@ fn meet_at<D: Integrate>(
                     != Next::Look;
     }
     // or on their paths after the collision.
-    let mut foreseen = Vec::with_capacity(2);
     let kept: Vec<Kept<D>> = slots
         .iter()
         .map(|&s| {
@@ -477,8 +264,8 @@ fn meet_at<D: Integrate>(
         .iter()
         .all(|&slot| bent::began(&system.dem.world, &system.air, slot) <= grid);
     if short && !crowded || !free {
-        let arrays = &system.dem.world.grains.arrays;
         for (k, &slot) in slots.iter().enumerate() {
+            let arrays = &system.dem.world.grains.arrays;
             let sign = if k == 0 { -1.0 } else { 1.0 };
             let s = slot as usize;
             let (m, i) = (arrays.inverse_mass(s), arrays.inverse_inertia(s));
@@ -486,11 +273,9 @@ fn meet_at<D: Integrate>(
             if impact.couple != D::Spin::default() {
                 turned += impact.couple * (-sign * i / arrays.radius(s));
             }
-            foreseen.push((impact.impulse * (sign * m), turned));
-        }
-        for (&slot, (velocity, turned)) in slots.iter().zip(foreseen) {
+            let velocity = impact.impulse * (sign * m);
             push(&mut system.dem.world, slot, time, velocity, turned);
-            bent::begin_fed(system, slot);
+            bent::begin_path(system, slot);
         }
         let mut next = Vec::with_capacity(2);
         for &slot in &slots {
@@ -537,6 +322,33 @@ fn meet_at<D: Integrate>(
         aloft.s.tally.crowded += u64::from(crowded);
     }
     handle::call_back(system, &ids, time, sink)
+}
+
+/// Predicts anew what rounding led into a contact, though it recedes; what comes so once more at the same time would come for ever, and returns to the
+/// grid.
+fn graze<D: Integrate>(
+    system: &mut System<D>,
+    ids: &[u32],
+    time: f64,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    let step = system.dem.world.clock.step;
+    let Some(aloft) = &mut system.air else {
+        return Ok(());
+    };
+    aloft.s.tally.grazes += 1;
+    let again = |id: &u32| time - aloft.s.bodies[*id as usize].grazed < step;
+    if ids.iter().any(again) {
+        aloft.s.tally.lasting += 1;
+        return handle::call_back(system, ids, time, sink);
+    }
+    for &id in ids {
+        aloft.s.bodies[id as usize].grazed = time;
+    }
+    for &id in ids {
+        foresee::foresee_again(&system.setup, &system.dem.world, &mut system.air, id, time)?;
+    }
+    Ok(())
 }
 
 /// Marks a flyer's path as new, which invalidates the events predicted for the old one.

@@ -39,7 +39,7 @@ pub(super) fn come_back<D: Integrate>(
         bent::enter(&mut system.dem, &system.fields, slot);
         handle::leave_air(&mut system.air, id);
         let near = guard::candidates_of(&system.dem.world, &mut system.air, slot);
-        entered &= enter::steps_in(system, sink, slot, Some(&near))?.is_some();
+        entered &= enter::steps_in(system, sink, slot, Some(near))?;
         let place = system.dem.world.grains.arrays.position(slot as usize);
         let Some(aloft) = &mut system.air else { break };
         aloft.s.tally.returned += 1;

@@ -255,11 +255,6 @@ pub(super) fn candidates_of<D: Integrate>(
             .filter_map(|&id| aloft.slot(world, id, Status::Stepped)),
     );
     aloft.found = ids;
-    // Cells at rest hold parts.
-    let stepped = near.len();
-    let still = |slot: u32| near.push(world.grains.owner(slot));
-    world.sleeping.cells.near(place, reach, still);
-    near[stepped..].sort_unstable();
-    near.dedup();
+    near.extend(world.grains_at_rest_near(place, reach));
     near
 }

@@ -34,9 +34,7 @@ pub(in crate::system) fn around_in_air<D: Integrate>(
     if let Some(aloft) = air {
         aloft.found = ids;
     }
-    // Cells at rest hold parts.
-    let still = |slot: u32| slots.push(world.grains.owner(slot));
-    world.sleeping.cells.near(place, reach, still);
+    slots.extend(world.grains_at_rest_near(place, reach));
     slots.sort_unstable();
     slots.dedup();
     Some(slots)

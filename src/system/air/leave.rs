@@ -87,12 +87,7 @@ pub(in crate::system) fn look<D: Integrate>(
         return Ok(());
     }
     let now = system.dem.world.clock.time();
-    if regimes::all_step(
-        &system.setup,
-        &system.dem.world,
-        system.may_fly,
-        &system.s.perturb,
-    ) {
+    if regimes::all_step(system) {
         return Ok(());
     }
     let gone = let_go(system, now)?;

@@ -17,12 +17,13 @@ mod foresee;
 mod guard;
 mod guided;
 mod handle;
+mod impact;
 mod join;
 mod laws;
 mod leave;
 mod renew;
 mod worth;
-pub(in crate::system) use bent::{begin_fed, in_progress, restart};
+pub(in crate::system) use bent::{begin_path, in_progress, restart};
 pub(in crate::system) use guard::{are_left, guard_again};
 pub(in crate::system) use handle::{
     air_tally, anyone_flies, close_air, fly_on, forget_flyers, is_stale,

@@ -16,7 +16,7 @@ use super::{PerturbKind, PerturbState, Running};
 use crate::body::Grain;
 use crate::cluster;
 use crate::cluster::World;
-use crate::cluster::integrate::{Integrate, IntegratorName};
+use crate::cluster::integrate::Integrate;
 use crate::event::EventKind;
 use crate::field::GravityChange;
 use crate::geometry::{Dimension, Vector};
@@ -292,10 +292,10 @@ fn set_gravity<D: Integrate>(
     let moment = D::Vector::from_fn(|k| sums.moment[k]);
     let momentum = D::Vector::from_fn(|k| sums.stepped[k]);
     // All stepped grains get the same velocity: velocities at an evaluation of the leapfrogs hold half a step of gravity.
-    let lasted = match (jumped, world.clock.integrator) {
-        (Some(ago), _) => ago,
-        (None, IntegratorName::Verlet | IntegratorName::Midpoint) => 0.5 * world.clock.step,
-        (None, _) => 0.0,
+    let lasted = match jumped {
+        Some(ago) => ago,
+        None if world.clock.integrator.is_leapfrog() => 0.5 * world.clock.step,
+        None => 0.0,
     };
     match jumped {
         Some(ago) => cluster::change::jump_gravity(

@@ -3,10 +3,10 @@
 
 use arenite::body::Grain;
 use arenite::geometry::Spatial;
-use arenite::record::{MemorySink, Summary};
-use arenite::system::{EventLog, Setup, System};
+use arenite::record::Summary;
+use arenite::system::Setup;
 
-use crate::support::{Checkpoints, close, finish, run, written_spatial};
+use crate::support::{close, run, same_bits, written_spatial};
 
 const GLASS: &str = "[material.glass]\ndensity = 2500.0\nyoung = 7e10\npoisson = 0.22\n[[law]]\nbetween = [\"glass\", \"glass\"]\n[law.hertz]\n\
                      restitution = 0.9\nfriction = 0.3\n";
@@ -172,24 +172,7 @@ fn boxes_in_fields_are_what_they_are_step_by_step() {
 #[test]
 fn logs_and_saved_states_change_nothing() {
     for (_, field) in FIELDS {
-        let setup = cube(60, field, 4e-4, "collisions = true");
-        let end = setup.run.end_time;
-        let mut kept = setup.clone();
-        kept.log.checkpoint = Some(0.37 * end);
-        let mut whole = System::new(kept.clone()).unwrap();
-        let mut states = Checkpoints::default();
-        finish(&mut whole, &mut states);
-        assert!(states.states.len() > 1);
-        for state in &states.states {
-            let mut resumed = System::restore(kept.clone(), state).unwrap();
-            finish(&mut resumed, &mut MemorySink::default());
-            assert_eq!(resumed.state_hash(), whole.state_hash(), "{field}");
-        }
-        let mut logged = setup.clone();
-        logged.log.series = Some(end / 77.0);
-        logged.log.snapshots = Some(end / 13.0);
-        logged.log.events = EventLog::Links;
-        assert_eq!(run(&logged).0.state_hash(), whole.state_hash(), "{field}");
+        same_bits(&cube(60, field, 4e-4, "collisions = true"), field);
     }
 }
 

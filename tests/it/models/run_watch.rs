@@ -209,6 +209,21 @@ fn endless_hops_on_a_floor_that_moves_end() {
     }
 }
 
+/// Shaken harder than gravity, a ball lies on the floor for a part of each swing, in many more hops than those that stop a run, and is thrown up again.
+#[test]
+fn a_ball_that_is_thrown_up_again_goes_on() {
+    let ball = "grains = [{ position = [0.0, 0.0101], radius = 0.01 }]";
+    let text = over_floor(DOWN, "[events]\nrestitution = 0.3\n", "1e5", ball)
+        .replace(
+            "normal = [0.0, 1.0] }\n",
+            "normal = [0.0, 1.0] }\nmotion = { harmonic = { amplitude = [0.0, 2e-4], frequency = 43.0 } }\n",
+        )
+        .replace("end_time = 3.5", "end_time = 0.08");
+    let figures = run(&text).1.unwrap_or_else(|error| panic!("{error}"));
+    let hops = figures.impacts.unwrap().wall.count;
+    assert!(hops > 30_000, "{hops}");
+}
+
 /// What was put right is counted.
 #[test]
 fn corrections_are_counted() {
