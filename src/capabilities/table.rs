@@ -100,6 +100,16 @@ const TERM: [Support; 7] = [
 /// Support for what a link carries under a slowly changing load, or for what makes no difference under one.
 const BEARS: [Support; 7] = [TERM[0], TERM[1], TERM[2], TERM[3], Y, TERM[5], TERM[6]];
 
+const BONDED: [Support; 7] = [
+    Y,
+    Y,
+    never("a grain that is bonded to others has no path of its own"),
+    later("what stands still has no bonds"),
+    later("its links have no bonds"),
+    later("ranks do not share bonds"),
+    later("its second stage has spring, dashpot and friction only"),
+];
+
 // Grains.
 const SHAPED: [Support; 7] = [
     Y,
@@ -250,6 +260,8 @@ macro_rules! with_all {
             Twisting: "law.twisting", "twisting", "resistance to twisting", Spaces::Space("in the plane nothing twists about a normal"), TERM;
             /// Coulomb's limit on the spring alone.
             SpringLimited: "law.coulomb_limit", "coulomb_limit", "limit on the spring alone", Both, BEARS;
+            /// Bonds that break.
+            Bonds: "law.bond", "bond", "bonds", Both, BONDED;
             /// Disks and spheres.
             Balls: "grain.ball", "", "disks and spheres", Both, ALL;
             /// Rigid clumps of disks or spheres.

@@ -117,6 +117,13 @@ pub(super) fn summary(
         );
         line("meter", text);
     }
+    if let Some(bonds) = &figures.bonds {
+        let text = format!(
+            "{} formed, {} torn, {} sheared",
+            bonds.formed, bonds.torn, bonds.sheared
+        );
+        line("bonds", text);
+    }
     let broken = figures
         .jams
         .len()

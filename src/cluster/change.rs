@@ -8,7 +8,7 @@ use super::lists::{History, Lists, Remembered, each_link};
 use super::observe::{ContactRef, Elastic, kernel_tangent};
 use super::state::{Book, Effects};
 use super::world::{Clock, Contacts, Grains, Physics, Sleeping, World};
-use super::{Dem, Other, arcs, bodies, border, evaluate, kinematics, observe, still};
+use super::{Dem, Other, arcs, bodies, bonds, border, evaluate, kinematics, observe, still};
 use crate::contact::LinkLaw;
 use crate::hgraph::ClusterIndex;
 use crate::vector::LANES;
@@ -81,6 +81,9 @@ fn each_pair<D: Integrate>(
             f(grains.owner(batch.a[k]), grains.owner(batch.b[k]));
         });
     }
+    for bond in &contacts.bonds.list {
+        f(bond.slots[0], bond.slots[1]);
+    }
     let still = sleeping.still.pairs.iter().map(|(_, kept)| kept);
     for kept in still.chain(sleeping.waking.iter().flatten()) {
         f(grains.owner(kept.a), grains.owner(kept.b));
@@ -120,10 +123,12 @@ pub fn end_links_of<D: Integrate>(
     for &slot in slots {
         goes[slot as usize] = true;
     }
-    end_links(world, effects, time, |link| {
+    let mut elastic = end_links(world, effects, time, |link| {
         let other = matches!(link.b, Other::Slot(s) if goes[s as usize]);
         goes[link.a as usize] || other
-    })
+    });
+    elastic.bonds += bonds::energy_of(world, |slots| slots.iter().any(|&s| goes[s as usize]));
+    elastic
 }
 
 /// The same for links with a boundary.
@@ -185,6 +190,9 @@ pub fn remove<D: Integrate>(
     for &(a, b) in &lost {
         let (a, b) = (world.grains.owner(a), world.grains.owner(b));
         clusters.remove_link(a, b);
+    }
+    for bond in world.contacts.bonds.remove(&gone) {
+        clusters.remove_link(bond.slots[0], bond.slots[1]);
     }
     let mut at_walls = Vec::new();
     for class in &mut world.contacts.walls {

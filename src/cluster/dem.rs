@@ -9,6 +9,7 @@ use super::arrays::Status;
 use super::bands::Bands;
 use super::blocks::Lent;
 use super::bodies;
+use super::bonds::Bonds;
 use super::border::Border;
 use super::filtering::Notes;
 use super::integrate::Integrate;
@@ -165,6 +166,7 @@ impl<D: Integrate> Dem<D> {
             contacts: Contacts {
                 pairs,
                 walls: Vec::new(),
+                bonds: Bonds::default(),
                 bands: Bands::default(),
                 wall_slots: Vec::new(),
             },

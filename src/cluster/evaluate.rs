@@ -9,8 +9,8 @@ use super::kernel::{Moving, Timing, WallSums};
 use super::state::{Book, Effects, Other, Passed, WallClass};
 use super::world::World;
 use super::{
-    arcs, blocks, bodies, border, cell, crossing, encounters, facing, kinematics, link_events,
-    passing, piece_bounds, sleep_interface, wear,
+    arcs, blocks, bodies, bonds, border, cell, crossing, encounters, facing, kinematics,
+    link_events, passing, piece_bounds, sleep_interface, wear,
 };
 use crate::walls::Pose;
 
@@ -35,6 +35,15 @@ impl<D: Integrate> Dem<D> {
         }
         let mut passed = Passed::default();
         let mut sums = StepSums::default();
+        if !trial {
+            bonds::evaluate(
+                &mut self.world,
+                &mut self.book,
+                &mut self.effects,
+                &mut self.clusters,
+                time,
+            );
+        }
         if blocks::has_bands(&self.world.contacts, &self.world.cell) && !arcs {
             // Walls first: grains may then advance as soon as their pairs are done.
             evaluate_walls(

@@ -54,6 +54,9 @@ pub fn linked<D: Integrate>(world: &World<D>) -> Vec<bool> {
             linked[world.grains.owner(batch.b[k]) as usize] = true;
         });
     }
+    for &slot in &world.contacts.bonds.slots {
+        linked[slot as usize] = true;
+    }
     // A gate that was just removed holds nobody.
     let walls = world.contacts.walls.iter();
     for class in walls.filter(|class| !world.walls.gone[usize::from(class.boundary)]) {

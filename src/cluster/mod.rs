@@ -7,6 +7,7 @@ pub mod arrays;
 mod bands;
 pub mod blocks;
 pub mod bodies;
+pub mod bonds;
 pub mod border;
 pub mod candidates;
 pub mod cell;

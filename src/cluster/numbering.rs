@@ -1,5 +1,6 @@
 //! Renumbering of slots, and of everything that refers to them.
 
+use super::bonds::Bonds;
 use super::border::Border;
 use super::integrate::Integrate;
 use super::lists::ContactHistory;
@@ -92,6 +93,7 @@ pub(super) fn with_parts<D: Integrate>(grains: &Grains<D>, order: Vec<u32>) -> V
 pub(super) fn rebuild_clusters<D: Integrate>(
     grains: &Grains<D>,
     sleeping: &Sleeping,
+    bonds: &Bonds<D>,
     clusters: &mut ClusterIndex,
     kept: &[Vec<ContactHistory>],
 ) {
@@ -99,6 +101,9 @@ pub(super) fn rebuild_clusters<D: Integrate>(
     let still = sleeping.still.pairs.iter().map(|(_, link)| link);
     for link in kept.iter().flatten().chain(still) {
         index.insert_link(grains.owner(link.a), grains.owner(link.b));
+    }
+    for bond in &bonds.list {
+        index.insert_link(bond.slots[0], bond.slots[1]);
     }
     let before = std::mem::replace(clusters, index);
     clusters.go_on_from(before);

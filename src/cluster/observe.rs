@@ -22,19 +22,22 @@ pub struct Elastic {
     pub normal: f64,
     /// Recoverable energy of tangential springs.
     pub tangential: f64,
+    /// Energy of bonds.
+    pub bonds: f64,
 }
 
 impl Elastic {
-    /// Sum of both, J.
+    /// Sum, J.
     pub fn sum(&self) -> f64 {
-        self.normal + self.tangential
+        self.normal + self.tangential + self.bonds
     }
 
-    /// A fraction of both.
+    /// A fraction of each.
     pub fn times(self, part: f64) -> Elastic {
         Elastic {
             normal: part * self.normal,
             tangential: part * self.tangential,
+            bonds: part * self.bonds,
         }
     }
 }
@@ -43,6 +46,7 @@ impl std::ops::AddAssign for Elastic {
     fn add_assign(&mut self, other: Self) {
         self.normal += other.normal;
         self.tangential += other.tangential;
+        self.bonds += other.bonds;
     }
 }
 
@@ -50,6 +54,7 @@ impl std::ops::SubAssign for Elastic {
     fn sub_assign(&mut self, other: Self) {
         self.normal -= other.normal;
         self.tangential -= other.tangential;
+        self.bonds -= other.bonds;
     }
 }
 
@@ -201,6 +206,7 @@ pub(super) fn view<D: Integrate>(
         elastic: Elastic {
             normal: c.normal_energy,
             tangential,
+            bonds: 0.0,
         },
         slipping: slip,
         stable: calm >= world.physics.options.looks,

@@ -252,6 +252,7 @@ impl<D: Integrate> Dem<D> {
                 link.a = new_slot[link.a as usize];
             }
             at_walls.retain(|(_, link)| link.a != 0);
+            self.world.contacts.bonds.renumber(new_slot);
             still::sort_still(&mut self.world);
         } else if self.world.sleeping.cells.outgrown() {
             still::sort_still(&mut self.world);
@@ -269,6 +270,7 @@ impl<D: Integrate> Dem<D> {
             numbering::rebuild_clusters(
                 &self.world.grains,
                 &self.world.sleeping,
+                &self.world.contacts.bonds,
                 &mut self.clusters,
                 &kept,
             );

@@ -109,6 +109,8 @@ pub struct Flows {
     pub friction: f64,
     /// Dissipated in collisions in flight.
     pub collision: f64,
+    /// Released by bonds that broke.
+    pub breakage: f64,
     /// Kinetic energy of approach of contacts that began.
     pub met: f64,
     /// Supplied by moving walls, by the edges of a periodic cell, and by the transfer of grains
@@ -292,6 +294,7 @@ impl<D: Integrate> DemState<'_, D> {
             && lists
             && walls
             && self.contacts.bands.is_whole(slots)
+            && self.contacts.bonds.is_whole(slots)
             && (!self.grains.in_order || self.grains.active.is_sorted())
             && self.clusters.is_whole(slots)
             && self.grains.bodies.is_whole(slots)

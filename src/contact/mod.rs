@@ -4,6 +4,8 @@
 //! between two materials; docs/extending.md has an example.
 
 #[doc(hidden)]
+pub mod bond;
+#[doc(hidden)]
 pub mod calibrate;
 mod composed;
 #[doc(hidden)]
@@ -43,6 +45,8 @@ pub use terms::{Cohesion, ContactTerms, Plastic, Resistance, ResistanceKind};
 
 use serde::{Deserialize, Serialize};
 
+use bond::BondLaw;
+
 /// The laws of all pairs of materials.
 #[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +57,8 @@ pub struct LawTable {
     pub laws: Vec<Option<ContactLaw>>,
     /// Terms of the laws, in the same order.
     pub terms: Vec<ContactTerms>,
+    /// Bonds, in the same order.
+    pub bonds: Vec<Option<BondLaw>>,
 }
 
 impl LawTable {
@@ -62,6 +68,7 @@ impl LawTable {
             materials,
             laws: vec![None; materials * materials],
             terms: vec![ContactTerms::default(); materials * materials],
+            bonds: vec![None; materials * materials],
         }
     }
     /// Sets the law of a pair, in both orders.
@@ -75,6 +82,20 @@ impl LawTable {
         let n = self.materials;
         self.terms[usize::from(a) * n + usize::from(b)] = terms;
         self.terms[usize::from(b) * n + usize::from(a)] = terms;
+    }
+    /// Sets the bonds of a pair, in both orders.
+    pub fn set_bond(&mut self, a: u16, b: u16, bond: BondLaw) {
+        let n = self.materials;
+        self.bonds[usize::from(a) * n + usize::from(b)] = Some(bond);
+        self.bonds[usize::from(b) * n + usize::from(a)] = Some(bond);
+    }
+    /// Returns the bonds of a pair.
+    pub fn bond(&self, a: u16, b: u16) -> Option<&BondLaw> {
+        self.bonds[usize::from(a) * self.materials + usize::from(b)].as_ref()
+    }
+    /// Whether grains of any pair of materials are bonded.
+    pub fn have_bonds(&self) -> bool {
+        self.bonds.iter().any(Option::is_some)
     }
     /// Returns the terms of the law of a pair beyond spring, dashpot and friction.
     pub fn terms(&self, a: u16, b: u16) -> ContactTerms {

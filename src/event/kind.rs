@@ -25,6 +25,8 @@ pub enum EventKind {
     GripLink,
     /// A link has been at rest long enough.
     StabilizeLink,
+    /// A bond breaks.
+    BreakBond,
     /// A set of bodies changes its regime.
     Morph,
     /// The neighbour list of a body is refreshed.
@@ -53,7 +55,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// All kinds, in order.
-    pub const ALL: [EventKind; 21] = [
+    pub const ALL: [EventKind; 22] = [
         EventKind::PredictTrajectory,
         EventKind::AnalyzeInternalForces,
         EventKind::Collision,
@@ -63,6 +65,7 @@ impl EventKind {
         EventKind::SlipLink,
         EventKind::GripLink,
         EventKind::StabilizeLink,
+        EventKind::BreakBond,
         EventKind::Morph,
         EventKind::NeighborUpdate,
         EventKind::BoundaryUpdate,
@@ -98,6 +101,7 @@ impl EventKind {
             EventKind::SlipLink => "slip-link",
             EventKind::GripLink => "grip-link",
             EventKind::StabilizeLink => "stabilize-link",
+            EventKind::BreakBond => "break-bond",
             EventKind::Morph => "morph",
             EventKind::NeighborUpdate => "neighbor-update",
             EventKind::BoundaryUpdate => "boundary-update",

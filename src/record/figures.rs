@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::BondFigures;
 use super::column::{Column, Kind};
 use super::nodes::{ForceError, MODELS, ModelFigures, NodeFigures};
 use super::summary::{CellFigures, Impacts, Summary};
@@ -109,6 +110,7 @@ impl List {
         self.outcome();
         self.impacts();
         self.cell();
+        self.bonds();
         self.count("warnings", "how many warnings the run gave", |s| {
             s.warnings.len() as u64
         });
@@ -264,6 +266,10 @@ impl List {
             "lost at morphs; signed",
             |s| s.energy.dissipated.morph,
         );
+        let about = "released by bonds that broke";
+        self.maybe("energy.dissipated.breakage", "J", about, |s| {
+            s.bonds.as_ref().map(|_| s.energy.dissipated.breakage)
+        });
         self.float(
             "energy.injected",
             "J",
@@ -389,6 +395,29 @@ impl List {
         });
     }
 
+    fn bonds(&mut self) {
+        type Pick = fn(&BondFigures) -> f64;
+        let all: [(&str, &str, &str, Pick); 6] = [
+            ("formed", "1", "bonds that formed", |b| b.formed as f64),
+            ("holding", "1", "bonds that hold", |b| b.holding as f64),
+            ("torn", "1", "bonds that broke in tension", |b| {
+                b.torn as f64
+            }),
+            ("sheared", "1", "bonds that broke in shear", |b| {
+                b.sheared as f64
+            }),
+            ("stored", "J", "energy of bonds that hold", |b| b.stored),
+            ("released", "J", "released by bonds that broke", |b| {
+                b.released
+            }),
+        ];
+        for (name, unit, about, pick) in all {
+            self.maybe(&format!("bonds.{name}"), unit, about, move |s| {
+                s.bonds.as_ref().map(pick)
+            });
+        }
+    }
+
     fn impacts(&mut self) {
         type Pick = fn(&Summary) -> Option<Impacts>;
         let sorts: [(&str, &str, Pick); 2] = [
@@ -454,6 +483,7 @@ mod tests {
             }
         }
         let summary = Summary {
+            bonds: Some(BondFigures::default()),
             discharge: Some(Discharge::default()),
             jam: Some(Jam {
                 flow_stopped: Some(1.0),

@@ -181,7 +181,7 @@ impl RunFolder {
         let n = meta.dimensions;
         let fields = AllFields {
             events: tables::event_fields(n),
-            series: tables::series_fields(n, &meta.boundaries, &meta.meters, meta.cell),
+            series: tables::series_fields(n, &meta.boundaries, &meta.meters, meta.extras()),
             grains: tables::grain_fields(n),
             links: tables::link_fields(n),
             avalanches: tables::avalanche_fields(n),
@@ -244,7 +244,7 @@ impl RunFolder {
                 meta.dimensions,
                 &meta.boundaries,
                 &meta.meters,
-                meta.cell,
+                meta.extras(),
             );
             let spool = spool_path(&checkpoints, table);
             write_part(&path, |out| {

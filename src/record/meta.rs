@@ -31,12 +31,32 @@ pub struct RunMeta {
     /// Whether the edges of the periodic cell move: they are then in the series, and `periodic` is empty.
     #[serde(default)]
     pub cell: bool,
+    /// Whether grains are bonded: the series then tells of bonds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bonds: bool,
     /// Least corner of such a cell, m; it is fixed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell_corner: Option<[f64; 3]>,
 }
 
+/// What some runs have, and their series tells of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// A periodic cell whose edges move.
+    pub cell: bool,
+    /// Bonds.
+    pub bonds: bool,
+}
+
 impl RunMeta {
+    /// Returns what the run has of that which only some have.
+    pub fn extras(&self) -> Extras {
+        Extras {
+            cell: self.cell,
+            bonds: self.bonds,
+        }
+    }
+
     /// Checks a description that another program may have written; returns the fault.
     pub(super) fn check(&self) -> Result<(), String> {
         if !(2..=3).contains(&self.dimensions) {

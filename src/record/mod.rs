@@ -35,6 +35,7 @@
 //! ```
 
 mod aliases;
+mod bonds;
 mod clock;
 mod column;
 mod convert;
@@ -59,8 +60,9 @@ mod whole;
 
 pub use crate::event::{EventKind, Regime};
 pub use crate::stress::Place;
-#[doc(hidden)]
 pub use aliases::{OLD_COLUMNS, column_now};
+#[doc(hidden)]
+pub use bonds::BondFigures;
 pub use column::{Column, Kind, Table};
 pub(crate) use export::forget_older;
 #[doc(hidden)]
@@ -72,7 +74,7 @@ pub use frame::{Cells, Frame, FrameColumn};
 #[doc(hidden)]
 pub use hierarchy::Hierarchy;
 pub(crate) use lock::lock;
-pub use meta::{RunMeta, WallDrawing};
+pub use meta::{Extras, RunMeta, WallDrawing};
 pub(crate) use nodes::MODELS;
 pub use nodes::{ForceError, GroupRow, ModelFigures, NodeFigures};
 pub use rows::*;

@@ -76,7 +76,12 @@ pub struct Columns {
 impl Columns {
     /// Returns the series of a run in progress, from its rows.
     pub(crate) fn of_series(rows: &[SeriesRow], meta: &RunMeta) -> Columns {
-        let fields = series_fields(meta.dimensions, &meta.boundaries, &meta.meters, meta.cell);
+        let fields = series_fields(
+            meta.dimensions,
+            &meta.boundaries,
+            &meta.meters,
+            meta.extras(),
+        );
         let columns = fields.iter().map(|field| {
             let values = rows.iter().map(|row| (field.get)(row));
             (field.column.name.clone(), Values::of(&field.column, values))
@@ -502,6 +507,6 @@ pub fn columns(dir: &Path, table: Table) -> Result<Vec<Column>, RecordError> {
         meta.dimensions,
         &meta.boundaries,
         &meta.meters,
-        meta.cell,
+        meta.extras(),
     ))
 }

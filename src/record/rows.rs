@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bonds::BondFigures;
+
 use super::nodes::GroupRow;
 use crate::event::{EventKind, Regime};
 use crate::stress::Place;
@@ -141,6 +143,8 @@ pub struct SeriesRow {
     pub meters: Vec<(i64, f64)>,
     /// A periodic cell whose edges move.
     pub cell: Option<CellRow>,
+    /// Bonds.
+    pub bonds: Option<BondFigures>,
 }
 
 /// A periodic cell whose edges move, at a tick.

@@ -74,6 +74,9 @@ pub struct Summary {
     /// A periodic cell whose edges move; none where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<CellFigures>,
+    /// Bonds; none where grains are not bonded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bonds: Option<super::BondFigures>,
     /// Discharge; none without an outlet.
     pub discharge: Option<Discharge>,
     /// Initial state of each fill; empty without any.
@@ -340,12 +343,19 @@ pub struct Dissipated {
     /// At morphs; signed.
     #[serde(deserialize_with = "number")]
     pub morph: f64,
+    /// Released by bonds that broke.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub breakage: f64,
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 impl Dissipated {
     /// Returns the sum, J.
     pub fn total(&self) -> f64 {
-        self.damping + self.slip + self.collision + self.morph
+        self.damping + self.slip + self.collision + self.morph + self.breakage
     }
 }
 

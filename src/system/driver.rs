@@ -26,6 +26,7 @@ use crate::cluster;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Border, Dem, Other, WearMap, World};
+use crate::contact::bond::When;
 use crate::event::EventKind;
 use crate::field::FieldSet;
 use crate::record::{BodyRef, EventRow, Sink};
@@ -140,6 +141,19 @@ impl<D: Integrate> System<D> {
     pub(super) fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let begin = self.setup.run.begin;
         turning::wake(self, sink)?;
+        if self
+            .setup
+            .matter
+            .laws
+            .bonds
+            .iter()
+            .flatten()
+            .any(|law| law.when == When::Settled)
+        {
+            regimes::land(self, sink)?;
+            let laws = &self.setup.matter.laws;
+            cluster::bonds::form(&mut self.dem, laws, When::Settled, self.setup.seed);
+        }
         self.s.stage.settling = false;
         self.s.regimes = RegimeTime::since(begin);
         match &self.filled {
@@ -505,6 +519,7 @@ pub(super) fn populate<D: Integrate>(
     cluster::cell::drive::start_cell(&mut dem.world, &mut dem.book);
     dem.renew();
     cluster::change::start_springs(&mut dem.world);
+    cluster::bonds::form(dem, &setup.matter.laws, When::Start, setup.seed);
     springs(dem);
     dem.forces();
     // Links in touch from the start do not count as formed.

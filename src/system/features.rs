@@ -132,6 +132,9 @@ fn laws<D: Dimension>(setup: &Setup<D>, all: &mut Features) {
             for feature in terms(&setup.matter.laws.terms[a * count + b]) {
                 all.add(feature, part);
             }
+            if setup.matter.laws.bond(a as u16, b as u16).is_some() {
+                all.add(Feature::Bonds, part);
+            }
         }
     }
 }

@@ -132,6 +132,7 @@ pub fn held<D: Integrate>(world: &World<D>, fields: &FieldSet<D>, time: f64) -> 
         }
     }
     held.potential += fields.energy_between(&crowd);
+    held.elastic.bonds = cluster::bonds::energy(world);
     cluster::observe::each_contact(world, |link| {
         held.elastic += link
             .elastic
@@ -248,10 +249,19 @@ impl Ledger {
         let released =
             self.start.potential + self.fed_potential - self.removed_potential - held.potential;
         let collision = flows.collision - begin.collision;
+        let breakage = flows.breakage - begin.breakage;
         let morph = morph - self.morph_at_start;
-        let lost = damping + slip + collision;
+        let lost = damping + slip + collision + breakage;
         let error = held.sum() + lost + morph + self.removed - injected - self.start.sum();
-        let entries = [damping, slip, collision, morph, self.removed, injected];
+        let entries = [
+            damping,
+            slip,
+            collision,
+            breakage,
+            morph,
+            self.removed,
+            injected,
+        ];
         let entries = entries.iter().map(|x| x.abs()).sum::<f64>();
         let whole = held.kinetic
             + held.elastic.sum().abs()
@@ -264,8 +274,8 @@ impl Ledger {
         let mut flowed = self.start.kinetic + released.max(0.0) + injected.abs();
         // The drive of a periodic cell adds to the flow too.
         flowed += (held.carried - self.start.carried).abs();
-        if world.physics.has_slots() {
-            // Attraction of grains releases energy as gravity does.
+        if world.physics.has_slots() || !world.contacts.bonds.slots.is_empty() || breakage != 0.0 {
+            // Attraction of grains, and bonds under stress, release energy as gravity does.
             flowed += (self.start.elastic.sum() - held.elastic.sum()).max(0.0);
         }
         // Where springs alone drive the run, all of the above may be zero.
@@ -278,7 +288,8 @@ impl Ledger {
         let met = flows.met - begin.met;
         let walls = (flows.walls - begin.walls).abs() + (given.work - given.drag).abs();
         let stored = (held.elastic.sum() - self.start.elastic.sum()).abs();
-        let worked = met + damping.abs() + slip.abs() + collision.abs() + walls + stored;
+        let worked =
+            met + damping.abs() + slip.abs() + collision.abs() + breakage.abs() + walls + stored;
         let g: f64 = self.gravity.iter().map(|g| g * g).sum::<f64>().sqrt();
         let rest = match g > 0.0 {
             true => g * (held.size + self.removed_size),
@@ -302,6 +313,7 @@ impl Ledger {
                 slip,
                 collision,
                 morph,
+                breakage,
             },
             injected,
             removed: self.removed,

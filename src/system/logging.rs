@@ -192,6 +192,7 @@ pub(super) fn log_state<D: Integrate>(
             time,
         ),
         cell,
+        bonds: summary::bonds(system, &held, d.breakage),
     };
     Ok(sink.series(&row)?)
 }

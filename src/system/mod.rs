@@ -6,6 +6,7 @@ mod air;
 mod apply;
 mod arch;
 mod avalanche;
+mod bonded;
 mod build;
 mod carry;
 mod cell;

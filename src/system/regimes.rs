@@ -24,6 +24,15 @@ pub(super) fn renew<D: Integrate>(
     if !all_step(system) {
         return air::renew_air(system, sink);
     }
+    land(system, sink)
+}
+
+/// Calls all flyers back to the grid, and rebuilds the lists.
+pub(super) fn land<D: Integrate>(
+    system: &mut System<D>,
+    sink: &mut dyn Sink,
+) -> Result<(), SystemError> {
+    let now = system.dem.world.clock.time();
     let woken = wake(&mut system.dem, &system.fields, now);
     air::close_air(&mut system.air, &mut system.s.schedule);
     system.dem.renew();

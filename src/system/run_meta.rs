@@ -29,6 +29,7 @@ pub fn run_meta<D: Integrate>(setup: &Setup<D>, scenario: &str) -> RunMeta {
             axis.map(|axis| [axis.origin, axis.length])
         }),
         cell: setup.space.cell.is_some(),
+        bonds: setup.matter.laws.have_bonds(),
         cell_corner: setup.space.cell.as_ref().map(|_| {
             let axis = |k: usize| setup.space.periodic.get(k).copied().flatten();
             std::array::from_fn(|k| axis(k).map_or(0.0, |axis| axis.origin))

@@ -1,6 +1,6 @@
 //! Choice of the step of clusters, with its reasons.
 
-use super::{Setup, SystemError};
+use super::{Setup, SystemError, bonded};
 use crate::cluster::dimension::ClusterDimension;
 use crate::contact::{ContactLaw, ContactTerms, LawTable};
 use crate::field::{FieldSet, Smallest};
@@ -339,6 +339,31 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
                     inverse,
                 );
             }
+        }
+    }
+    for bonds in bonded::rates(setup, &lightest) {
+        let [a, b] = bonds.materials.map(name);
+        let limit = STIFFNESS_LIMIT / bonds.frequency;
+        limits.push(Limit {
+            lenient: 1.0,
+            step: setup.motion.safety * STIFFNESS_SHARE * limit,
+            limit,
+            text: format!(
+                "bonds {a}-{b}: fastest oscillation {:.4e} 1/s",
+                bonds.frequency
+            ),
+            harm: SHAKES,
+        });
+        let damping = bonds.damping * packed;
+        if damping > 0.0 {
+            let limit = DAMPING_LIMIT / damping;
+            limits.push(Limit {
+                lenient: 1.0,
+                step: setup.motion.safety * limit,
+                limit,
+                text: format!("bonds {a}-{b}: fastest damping in a packing {damping:.4e} 1/s"),
+                harm: SHAKES,
+            });
         }
     }
     let fields = FieldSet::<D>::with_gravity_and_drag(setup.fields.gravity, setup.fields.drag);

@@ -15,8 +15,8 @@ use super::{
 use crate::cluster::World;
 use crate::cluster::integrate::Integrate;
 use crate::record::{
-    Avalanches, EnergyFigures, EventFigures, GrainsPerLinkEvent, Status as RunStatus, Summary,
-    Times, WorkFigures,
+    Avalanches, BondFigures, EnergyFigures, EventFigures, GrainsPerLinkEvent, Status as RunStatus,
+    Summary, Times, WorkFigures,
 };
 
 /// Returns a hash over number, position, velocity, rotation and spin of every grain at the final time, and of departed grains at their
@@ -153,6 +153,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
         }),
         soft: None,
         cell: cell::cell_figures(&system.dem.world),
+        bonds: bonds(system, &held, energy.dissipated.breakage),
         discharge: (!system.setup.sources.outlets.is_empty())
             .then(|| system.s.traffic.discharge_figures()),
         feeds,
@@ -176,6 +177,24 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
         warnings,
         checksums: BTreeMap::new(),
     }
+}
+
+/// Returns what is told of bonds, where grains are bonded; those that broke released an energy, J.
+pub(super) fn bonds<D: Integrate>(
+    system: &System<D>,
+    held: &Held,
+    released: f64,
+) -> Option<BondFigures> {
+    let bonds = &system.dem.world.contacts.bonds;
+    let [torn, sheared] = bonds.broken;
+    system.setup.matter.laws.have_bonds().then_some(BondFigures {
+        formed: bonds.formed,
+        holding: bonds.list.len() as u64,
+        torn,
+        sheared,
+        stored: held.elastic.bonds,
+        released,
+    })
 }
 
 /// Returns the micro-avalanches of a filling and of grains at rest, added up.

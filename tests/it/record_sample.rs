@@ -55,6 +55,7 @@ pub fn meta(dimensions: usize) -> RunMeta {
         shapes: Vec::new(),
         periodic: [None; 3],
         cell: false,
+        bonds: false,
         cell_corner: None,
     }
 }
@@ -116,6 +117,7 @@ pub fn series(k: u64) -> SeriesRow {
         shifts: (0..3).map(|w| [w as f64 - x, x, 0.5]).collect(),
         meters: vec![(k as i64, 0.5 * x)],
         cell: None,
+        bonds: None,
     }
 }
 

@@ -30,6 +30,16 @@ impl CellSums {
         }
     }
 
+    /// Adds one link.
+    pub(in crate::cluster) fn add_one(&mut self, way: [f64; 3], force: [f64; 3], damper: [f64; 3]) {
+        for i in 0..3 {
+            for j in 0..3 {
+                self.whole[i][j].0[0] += way[i] * force[j];
+                self.dampers[i][j].0[0] += way[i] * damper[j];
+            }
+        }
+    }
+
     /// Sums over all links, and of the dampers' share, in a fixed order.
     pub fn totals(&self) -> [Tensor; 2] {
         let total = |row: Row| {

@@ -91,6 +91,15 @@ pub trait ClusterDimension: Dimension {
     fn surface_spin(arrays: &Arrays<Self>, slot: usize) -> [f64; 3];
     /// Adds to the contact force and moment over radius of a slot.
     fn add_force(arrays: &mut Arrays<Self>, slot: usize, force: [f64; 3], moment: [f64; 3]);
+    /// Adds to a slot, before its contacts: elastic and damping forces, and moments over radius.
+    fn add_bond(
+        arrays: &mut Arrays<Self>,
+        slot: usize,
+        forces: [[f64; 3]; 2],
+        moments: [[f64; 3]; 2],
+    );
+    /// Stores the present orientation of a slot (space only).
+    fn settle_rotation(_arrays: &mut Arrays<Self>, _slot: usize) {}
     /// Sets the velocity, and radius times spin, of a slot to zero.
     fn stop(arrays: &mut Arrays<Self>, slot: usize);
     /// Displaces a slot and turns it by an angle times its radius.

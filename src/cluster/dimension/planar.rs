@@ -143,6 +143,20 @@ impl ClusterDimension for Planar {
         f[1] += force[1];
         f[2] += moment[0];
     }
+    fn add_bond(
+        arrays: &mut Arrays<Self>,
+        slot: usize,
+        [elastic, damping]: [[f64; 3]; 2],
+        [turn, damping_turn]: [[f64; 3]; 2],
+    ) {
+        let f = &mut arrays.forces[slot].0;
+        for k in 0..2 {
+            f[k] += elastic[k] + damping[k];
+            f[4 + k] += damping[k];
+        }
+        f[2] += turn[0] + damping_turn[0];
+        f[6] += damping_turn[0];
+    }
     fn stop(arrays: &mut Arrays<Self>, slot: usize) {
         arrays.rows[slot].0[4..7].fill(0.0);
         let state = &mut arrays.state[slot].0;

@@ -99,6 +99,23 @@ impl ClusterDimension for Spatial {
             f[4 + k] += moment[k];
         }
     }
+    fn add_bond(
+        arrays: &mut Arrays<Self>,
+        slot: usize,
+        [elastic, damping]: [[f64; 3]; 2],
+        [turn, damping_turn]: [[f64; 3]; 2],
+    ) {
+        // The stride takes all moments for those of dampers; the caller books what is not.
+        for k in 0..3 {
+            arrays.forces[slot].0[k] += elastic[k] + damping[k];
+            arrays.forces[slot].0[4 + k] += turn[k] + damping_turn[k];
+            arrays.dampers[slot].0[k] += damping[k];
+        }
+    }
+    fn settle_rotation(arrays: &mut Arrays<Self>, slot: usize) {
+        arrays.rotation[slot] = Self::rotation(arrays, slot);
+        arrays.spins[slot].0[4..7].fill(0.0);
+    }
     fn stop(arrays: &mut Arrays<Self>, slot: usize) {
         arrays.rows[slot].0[4..7].fill(0.0);
         arrays.spins[slot].0[..3].fill(0.0);

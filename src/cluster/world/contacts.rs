@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::bands::Bands;
+use crate::cluster::bonds::Bonds;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::state::{PairClass, WallClass};
 
@@ -14,6 +15,8 @@ pub struct Contacts<D: Integrate> {
     pub pairs: Vec<PairClass<D>>,
     /// Walls.
     pub walls: Vec<WallClass<D>>,
+    /// Bonds.
+    pub bonds: Bonds<D>,
     /// Division of slots into bands at the last renewal.
     pub bands: Bands,
     /// Slots that walls may push, ascending; empty without bands.

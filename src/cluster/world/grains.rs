@@ -100,11 +100,17 @@ impl<D: Integrate> Grains<D> {
             let arrays = &mut self.arrays;
             for slot in 1..arrays.slots() {
                 if arrays.status[slot] == Status::Stepped {
-                    arrays.rotation[slot] = D::rotation(arrays, slot);
-                    for k in 4..7 {
-                        arrays.spins[slot].0[k] = 0.0;
-                    }
+                    D::settle_rotation(arrays, slot);
                 }
+            }
+        }
+    }
+
+    /// Brings the stored orientations of some stepped slots up to the evaluation.
+    pub(in crate::cluster) fn settle_rotations_of(&mut self, slots: &[u32]) {
+        if D::N == 3 {
+            for &slot in slots {
+                D::settle_rotation(&mut self.arrays, slot as usize);
             }
         }
     }

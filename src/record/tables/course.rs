@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{BODY, KINDS, REGIME_NAMES};
 use crate::event::EventKind;
 use crate::record::column::{Field, Fields};
+use crate::record::meta::Extras;
 use crate::record::nodes::{GroupRow, MODELS};
 use crate::record::rows::{EventRow, SeriesRow};
 
@@ -68,7 +69,7 @@ pub(in crate::record) fn series_fields(
     dimensions: usize,
     boundaries: &[String],
     meters: &[String],
-    cell: bool,
+    extras: Extras,
 ) -> Vec<Field<SeriesRow>> {
     let mut f = Fields(Vec::new());
     f.float(
@@ -182,7 +183,9 @@ pub(in crate::record) fn series_fields(
         );
         f.float(what, move |r| r.work[k]);
     }
-    for (k, kind) in EventKind::ALL.into_iter().enumerate() {
+    let told = |kind: &EventKind| extras.bonds || *kind != EventKind::BreakBond;
+    let kinds = EventKind::ALL.into_iter().enumerate();
+    for (k, kind) in kinds.filter(|(_, kind)| told(kind)) {
         let what = (
             format!("events_{}", kind.name().replace('-', "_")),
             "1",
@@ -225,10 +228,29 @@ pub(in crate::record) fn series_fields(
             move |r| sum(r).1,
         );
     }
-    if cell {
+    if extras.cell {
         cell_fields(&mut f, dimensions);
     }
+    if extras.bonds {
+        bond_fields(&mut f);
+    }
     f.0
+}
+
+/// Adds the fields of bonds.
+fn bond_fields(f: &mut Fields<SeriesRow>) {
+    let of = |r: &SeriesRow| r.bonds.unwrap_or_default();
+    f.integer(("bonds", "1", "bonds that hold"), move |r| {
+        of(r).holding as i64
+    });
+    let about = "bonds that broke in tension, with bending, so far";
+    f.integer(("bonds_torn", "1", about), move |r| of(r).torn as i64);
+    let about = "bonds that broke in shear, with twisting, so far";
+    f.integer(("bonds_sheared", "1", about), move |r| of(r).sheared as i64);
+    let about = "of elastic, what bonds store";
+    f.float(("elastic_bonds", "J", about), move |r| of(r).stored);
+    let about = "released by bonds that broke so far";
+    f.float(("dissipated_breakage", "J", about), move |r| of(r).released);
 }
 
 /// Adds the fields of a periodic cell whose edges move.

@@ -10,6 +10,7 @@ pub(in crate::record) use snapshot::{grain_fields, link_fields};
 pub(in crate::record) use study::{avalanche_fields, impact_fields, wear_fields, zone_fields};
 
 use super::column::{Column, Field, Kind, Table};
+use super::meta::Extras;
 use crate::event::{EventKind, Regime};
 
 /// Names of the kinds of events, in order.
@@ -44,18 +45,18 @@ fn only_columns<R>(fields: Vec<Field<R>>) -> Vec<Column> {
     fields.into_iter().map(|field| field.column).collect()
 }
 
-/// Returns the columns of a table, in order, for a run in 2 or 3 dimensions with these boundaries and meters, with or
-/// without a periodic cell whose edges move.
+/// Returns the columns of a table, in order, for a run in 2 or 3 dimensions with these boundaries and meters, with
+/// what else it has.
 pub fn columns(
     table: Table,
     dimensions: usize,
     boundaries: &[String],
     meters: &[String],
-    cell: bool,
+    extras: Extras,
 ) -> Vec<Column> {
     match table {
         Table::Events => only_columns(event_fields(dimensions)),
-        Table::Series => only_columns(series_fields(dimensions, boundaries, meters, cell)),
+        Table::Series => only_columns(series_fields(dimensions, boundaries, meters, extras)),
         Table::Grains => only_columns(grain_fields(dimensions)),
         Table::Links => only_columns(link_fields(dimensions)),
         Table::Avalanches => only_columns(avalanche_fields(dimensions)),
@@ -68,10 +69,14 @@ pub fn columns(
 /// Returns all columns as Markdown tables, for the documentation.
 pub fn describe() -> String {
     let boundary = ["NAME".to_string()];
+    let all = Extras {
+        cell: true,
+        bonds: true,
+    };
     let mut text = String::new();
     for table in Table::ALL {
-        let planar = columns(table, 2, &boundary, &boundary, true);
-        let spatial = columns(table, 3, &boundary, &boundary, true);
+        let planar = columns(table, 2, &boundary, &boundary, all);
+        let spatial = columns(table, 3, &boundary, &boundary, all);
         text += &format!("### {}: {}\n\n", table.file_name(), table.about());
         text += "| column | unit | type | holds |\n|---|---|---|---|\n";
         let only_planar = planar
@@ -111,7 +116,13 @@ mod tests {
     fn columns_follow_the_dimension_and_the_walls() {
         let walls = ["left".to_string(), "left".to_string()];
         let names = |table, dimensions| -> Vec<String> {
-            let columns = columns(table, dimensions, &walls, &["below".into()], false);
+            let columns = columns(
+                table,
+                dimensions,
+                &walls,
+                &["below".into()],
+                Extras::default(),
+            );
             columns.into_iter().map(|c| c.name).collect()
         };
         assert_eq!(
@@ -140,8 +151,12 @@ mod tests {
 
     #[test]
     fn every_column_is_described() {
+        let all = Extras {
+            cell: true,
+            bonds: true,
+        };
         for table in Table::ALL {
-            for column in columns(table, 3, &["w".to_string()], &["m".to_string()], true) {
+            for column in columns(table, 3, &["w".to_string()], &["m".to_string()], all) {
                 assert!(!column.about.is_empty(), "{}", column.name);
                 let bare = matches!(column.kind, Kind::Flag | Kind::Name(_));
                 assert_eq!(column.unit.is_empty(), bare, "{}", column.name);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::Check;
 use super::mixture::place_of;
-use super::{events, terms};
+use super::{bonds, events, terms};
 use crate::contact::laws::keys::{Bound, Moduli};
 use crate::contact::{ContactLaw, LawTable};
 use crate::scenario::embedded;
@@ -199,6 +199,9 @@ pub(super) fn laws(
             let plain = pair_law(&place, &law, materials, [a, b])?;
             table.set(first, second, plain);
             table.set_terms(first, second, terms::collect(check, &place, &law, &plain)?);
+            if let Some(bond) = bonds::collect(check, &place, &law, spec.dimension as usize)? {
+                table.set_bond(first, second, bond);
+            }
             kept.push(law);
         }
     }

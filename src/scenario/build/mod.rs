@@ -2,6 +2,7 @@
 //! files included.
 
 mod at;
+mod bonds;
 mod capable;
 mod cell;
 mod check;
@@ -112,6 +113,7 @@ pub(super) fn build<D: Integrate>(
     let filled = grains::fills::<D>(check, &mut spec.fill, known, around, spec.seed, folder)?;
     let feeds = feeds::feeds::<D>(check, &spec.feed, known, filled.grains.len())?;
     let laws = materials::laws(check, &mut spec, &materials)?;
+    bonds::check(&spec, &materials.names, &filled.grains)?;
     let periodic = periodic::<D>(check, &spec, &filled.grains, &shapes.forms, &feeds)?;
     start::check_start(
         &filled,

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::contact::bond::BondKeys;
 use crate::contact::laws::keys::{Bound, Keys, Moduli};
 use crate::contact::terms::{CohesionKeys, PlasticKeys, ResistanceKeys};
 use crate::contact::{ContactLaw, laws};
@@ -53,6 +54,10 @@ macro_rules! section {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[schemars(extend("x-formula" = "as rolling, of the spins along the normal", "x-unit" = "N m", "x-source" = "Luding 2008"))]
             pub twisting: Option<ResistanceKeys>,
+            /// Bonds of grains: elastic beams between their centres, until they break.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[schemars(extend("x-formula" = "k_n (r - l), k_s s, k_b (alpha - beta), k_t t: stretching, shear, bending, twisting", "x-unit" = "N and N m", "x-source" = "Potyondy and Cundall 2004; as a potential Kuzkin and Asonov 2012"))]
+            pub bond: Option<BondKeys>,
             /// What Coulomb's limit holds for.
             #[serde(default, skip_serializing_if = "CoulombLimit::is_total")]
             #[schemars(extend("x-formula" = "spring: |kt s| at most mu Fn, ct w beside it", "x-unit" = "N", "x-source" = "spring: as LIGGGHTS and YADE have it"))]

@@ -175,6 +175,7 @@ impl<D: Dimension> Events<D> {
             meters: meter::metered(&self.setup, &self.meters),
             shifts: shifts(self.setup.boundaries.iter(), time),
             cell: None,
+            bonds: None,
         }
     }
 

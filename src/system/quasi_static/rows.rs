@@ -137,6 +137,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
                 false => Vec::new(),
             },
             cell: None,
+            bonds: None,
         }
     }
 

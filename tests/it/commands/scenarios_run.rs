@@ -85,7 +85,13 @@ fn whole_folder(run: &Path, dimensions: usize) -> Value {
     for table in Table::ALL {
         let rows = read::table(run, table).unwrap();
         let names: Vec<&str> = rows.columns.iter().map(|(name, _)| name.as_str()).collect();
-        let wanted = columns(table, dimensions, &meta.boundaries, &meta.meters, meta.cell);
+        let wanted = columns(
+            table,
+            dimensions,
+            &meta.boundaries,
+            &meta.meters,
+            meta.extras(),
+        );
         let wanted: Vec<&str> = wanted.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names, wanted);
         let mut reader = read::TableReader::open(run, table).unwrap();

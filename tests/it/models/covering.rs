@@ -53,6 +53,7 @@ fn kinds(dimension: usize) -> [Choices; 6] {
         "law.plastic",
         "law.rolling",
         "law.twisting",
+        "law.bond",
         "law.limit",
     ];
     let moved = ["motion.", "wall.passes_below_radius", "wall.opens_at"];
@@ -199,6 +200,7 @@ fn together(chosen: [Option<&(Feature, Table)>; 6]) -> Table {
                 "plastic",
                 "rolling",
                 "twisting",
+                "bond",
                 "coulomb_limit",
             ]
             .contains(&key.as_str())

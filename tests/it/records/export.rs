@@ -246,7 +246,7 @@ fn csv_has_a_line_a_row() {
     );
     assert_eq!(
         events.lines().nth(4).unwrap(),
-        "4,0.003,delete-bodies,flight,cluster,3,,3,0.30000000000000004,-0.5,0.3333333333333333,1"
+        "4,0.003,add-body,flight,cluster,3,,3,0.30000000000000004,-0.5,0.3333333333333333,1"
     );
     for file in &files {
         let text = text(file);

@@ -120,7 +120,13 @@ fn tables_say_their_columns_and_units() {
     let folder = RunFolder::create(dir.path(), &meta(3), 1, false).unwrap();
     folder.finish(&summary(Status::Empty)).unwrap();
     for table in Table::ALL {
-        let expected = columns(table, 3, &meta(3).boundaries, &meta(3).meters, false);
+        let expected = columns(
+            table,
+            3,
+            &meta(3).boundaries,
+            &meta(3).meters,
+            meta(3).extras(),
+        );
         // A table without rows has all its columns too.
         let found = read::table(dir.path(), table).unwrap();
         assert_eq!(found.rows, 0);

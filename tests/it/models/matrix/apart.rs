@@ -57,6 +57,12 @@ pub(super) const COMMON: &[Apart] = &[
         MORE_LAWS,
         "its second stage has spring, dashpot and friction only",
     ),
+    (
+        &["heun"],
+        &["bonded"],
+        "its second stage has spring, dashpot and friction only",
+    ),
+    (&["still"], &["bonded"], "what stands still has no bonds"),
     (&["euler", "heun", "midpoint"], CELLS, "`verlet`"),
     (&["still"], CELLS, "[morph]"),
     (&["collisions"], AFAR, "no grain a path of its own"),
@@ -114,6 +120,11 @@ pub(super) const IN_PLANE: &[Apart] = &[
         &["smooth-rolling"],
         "grains of arcs know spring, dashpot and friction only",
     ),
+    (
+        &["clump", "oval", "quasi-square"],
+        &["bonded"],
+        "bonds join disks and spheres",
+    ),
     (&["clump", "oval"], CELLS, "holds disks or spheres only"),
     // The circle of a flat side is wider than the box.
     (&["quasi-square"], CELLS, "at least two diameters"),
@@ -124,6 +135,11 @@ pub(super) const IN_SPACE: &[Apart] = &[
         &["heun"],
         &["twisting"],
         "its second stage has spring, dashpot and friction only",
+    ),
+    (
+        &["dimer", "t-bar"],
+        &["bonded"],
+        "bonds join disks and spheres",
     ),
     (&["dimer", "t-bar"], CELLS, "holds disks or spheres only"),
     (

@@ -62,8 +62,19 @@ pub(super) fn laws(law: &str, space: bool) -> String {
         "spring-only" => format!("{linear}coulomb_limit = \"spring\"\n"),
         _ => linear,
     };
-    ["stuff", "wall"]
-        .map(|other| format!("[[law]]\nbetween = [\"stuff\", \"{other}\"]\n{own}"))
+    let bond = match (law, space) {
+        ("bonded", true) => "normal = 1.0, shear = 0.5, bending = 1e-5",
+        ("bonded", false) => "normal = 300.0, shear = 150.0, bending = 1e-3",
+        _ => "",
+    };
+    let bond = match bond {
+        "" => String::new(),
+        bond => format!(
+            "bond = {{ gap = 0.002, stiffness = {{ {bond} }}, damping = 0.1, loads = {{ tension = 0.2, shear = 0.2 }} }}\n"
+        ),
+    };
+    [("stuff", bond), ("wall", String::new())]
+        .map(|(other, bond)| format!("[[law]]\nbetween = [\"stuff\", \"{other}\"]\n{own}{bond}"))
         .concat()
 }
 

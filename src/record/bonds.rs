@@ -1,0 +1,20 @@
+//! What records tell of bonds.
+
+use serde::{Deserialize, Serialize};
+
+/// Bonds at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BondFigures {
+    /// Bonds that formed.
+    pub formed: u64,
+    /// Those that hold.
+    pub holding: u64,
+    /// Those that broke in tension, with bending.
+    pub torn: u64,
+    /// Those that broke in shear, with twisting.
+    pub sheared: u64,
+    /// Energy that they store, J.
+    pub stored: f64,
+    /// Energy that those which broke released, J.
+    pub released: f64,
+}
