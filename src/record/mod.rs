@@ -60,8 +60,8 @@ mod whole;
 
 pub use crate::event::{EventKind, Regime};
 pub use crate::stress::Place;
-pub use aliases::{OLD_COLUMNS, column_now};
 #[doc(hidden)]
+pub use aliases::{OLD_COLUMNS, column_now};
 pub use bonds::BondFigures;
 pub use column::{Column, Kind, Table};
 pub(crate) use export::forget_older;

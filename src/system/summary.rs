@@ -187,14 +187,19 @@ pub(super) fn bonds<D: Integrate>(
 ) -> Option<BondFigures> {
     let bonds = &system.dem.world.contacts.bonds;
     let [torn, sheared] = bonds.broken;
-    system.setup.matter.laws.have_bonds().then_some(BondFigures {
-        formed: bonds.formed,
-        holding: bonds.list.len() as u64,
-        torn,
-        sheared,
-        stored: held.elastic.bonds,
-        released,
-    })
+    system
+        .setup
+        .matter
+        .laws
+        .have_bonds()
+        .then_some(BondFigures {
+            formed: bonds.formed,
+            holding: bonds.list.len() as u64,
+            torn,
+            sheared,
+            stored: held.elastic.bonds,
+            released,
+        })
 }
 
 /// Returns the micro-avalanches of a filling and of grains at rest, added up.
