@@ -180,7 +180,8 @@ pub(super) fn energy_of<D: Integrate>(world: &World<D>, which: impl Fn([u32; 2])
         let ends = ends_of(world, bond);
         bond.beam.energy::<D>(ends.apart, ends.directors)
     });
-    stored.sum()
+    // An empty sum is -0.
+    0.0 + stored.sum::<f64>()
 }
 
 /// Adds the forces of bonds to those of the evaluation, before contacts; breaks those that bear more than their strength.

@@ -2,7 +2,8 @@
 
 use super::Setup;
 use crate::cluster::dimension::ClusterDimension;
-use crate::contact::bond::Pair;
+use crate::contact::bond::{Pair, When};
+use crate::neighbor::{BroadPhase, Cells};
 
 /// The fastest oscillation and damping of the bonds of a pair of materials.
 pub(super) struct BondRates {
@@ -10,8 +11,30 @@ pub(super) struct BondRates {
     pub materials: [usize; 2],
     /// Angular frequency, 1/s.
     pub frequency: f64,
-    /// Rate of damping, 1/s.
+    /// Rate of damping of all bonds of a grain together, 1/s.
     pub damping: f64,
+}
+
+/// Number of bonds of a grain that touches as many as can be, in the plane and in space.
+const TOUCHED: [usize; 2] = [6, 12];
+
+/// Returns the greatest number of grains that are within a gap, m, of one; at least as many as may touch it where they still settle.
+fn neighbours<D: ClusterDimension>(setup: &Setup<D>, gap: f64, when: When) -> usize {
+    let places: Vec<D::Vector> = setup.grains.iter().map(|grain| grain.position).collect();
+    let radii: Vec<f64> = setup.grains.iter().map(|grain| grain.radius).collect();
+    let mut near = Vec::new();
+    let periodic = &setup.space.periodic;
+    Cells::<D>::new().pairs(&places, &radii, gap, periodic, &mut near);
+    let mut counts = vec![0; places.len()];
+    for (a, b) in near {
+        counts[a as usize] += 1;
+        counts[b as usize] += 1;
+    }
+    let most = counts.into_iter().max().unwrap_or(0);
+    match when {
+        When::Start => most.max(1),
+        When::Settled => most.max(TOUCHED[D::N - 2]),
+    }
 }
 
 /// Returns these rates for all pairs that have bonds, between their lightest grains: mass and radius by material.
@@ -50,10 +73,14 @@ pub(super) fn rates<D: ClusterDimension>(
                 )
                 .frequency;
             let square = bond.square_of_frequency(D::N, &pair);
+            // In coordinates over the roots of masses no mode of all bonds is faster than those of one grain's bonds added up. Limits
+            // of contacts are for as many as touch.
+            let count = neighbours(setup, bond.gap, bond.when);
+            let more = (count as f64 / TOUCHED[D::N - 2] as f64).max(1.0);
             found.push(BondRates {
                 materials: [a, b],
-                frequency: (square + contact * contact).sqrt(),
-                damping: 2.0 * bond.damping * square.sqrt(),
+                frequency: (more * square + contact * contact).sqrt(),
+                damping: count as f64 * 2.0 * bond.damping * square.sqrt(),
             });
         }
     }

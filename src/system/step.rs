@@ -354,14 +354,14 @@ pub fn choose<D: ClusterDimension>(setup: &Setup<D>) -> Result<StepChoice, Syste
             ),
             harm: SHAKES,
         });
-        let damping = bonds.damping * packed;
+        let damping = bonds.damping;
         if damping > 0.0 {
             let limit = DAMPING_LIMIT / damping;
             limits.push(Limit {
                 lenient: 1.0,
                 step: setup.motion.safety * limit,
                 limit,
-                text: format!("bonds {a}-{b}: fastest damping in a packing {damping:.4e} 1/s"),
+                text: format!("bonds {a}-{b}: fastest damping of all of a grain {damping:.4e} 1/s"),
                 harm: SHAKES,
             });
         }

@@ -7,6 +7,7 @@ use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{LawSection, Spec};
+use crate::system::IntegratorName;
 
 /// Builds and checks the bonds of a law.
 pub(super) fn collect(
@@ -47,6 +48,10 @@ pub(super) fn check<D: Dimension>(
         .filter(|(_, law)| law.bond.is_some())
     {
         let at = Place::of("law").index(index).key("bond");
+        if spec.run.integrator == IntegratorName::Euler {
+            let what = "under `euler` bonds swing ever more, since nothing ends them as it ends contacts; take `verlet` or `midpoint`";
+            return Err(Problem::at_key(&at, what));
+        }
         let is = |name: &String| {
             grains
                 .iter()

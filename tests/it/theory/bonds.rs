@@ -469,3 +469,61 @@ fn senseless_bonds_are_refused() {
         "strength",
     );
 }
+
+/// A block in which each sphere is bonded to up to 26 others, at random speeds, with strong dampers: the chosen step is for all bonds of a
+/// grain together.
+#[test]
+fn many_bonds_of_a_grain_are_stable() {
+    let side = |k: usize| 0.02 * (k % 3) as f64;
+    // Multiples of the golden ratio are spread evenly.
+    let speed = |k: usize| 0.1 * ((k as f64 * 0.618_033_988_7).fract() - 0.5);
+    let grains: String = (0..27)
+        .map(|k| {
+            format!(
+                "{{ position = [{:?}, {:?}, {:?}], velocity = [{:?}, {:?}, {:?}], spin = [{:?}, 0.0, 3.0], radius = {RADIUS} }},\n",
+                side(k),
+                side(k / 3),
+                side(k / 9),
+                speed(3 * k),
+                speed(3 * k + 1),
+                speed(3 * k + 2),
+                100.0 * speed(7 * k),
+            )
+        })
+        .collect();
+    for damping in [0.5, 1.0, 3.0] {
+        let text = chain(3, &[Bead::at(0.0)], &beam(damping), 0.0, 0.01, "")
+            .replace("gap = 0.0021", "gap = 0.0147");
+        let at = text.find("grains = [").expect("a list");
+        let setup = written_spatial(&format!("{}grains = [{grains}]\n", &text[..at]));
+        let begin: f64 = setup
+            .grains
+            .iter()
+            .map(|grain| 0.5 * grain.mass * grain.velocity.norm_squared())
+            .sum();
+        let (system, sink) = run(&setup);
+        let bonds = sink.series.last().and_then(|row| row.bonds).expect("bonds");
+        assert!(bonds.formed > 150, "{bonds:?}");
+        let energy = system.summary().energy;
+        assert!(energy.kinetic + energy.elastic < 2.0 * begin, "{energy:?}");
+    }
+}
+
+/// Explicit Euler would let bonds swing ever more.
+#[test]
+fn euler_takes_no_bonds() {
+    let text = chain(
+        2,
+        &[Bead::at(0.0), Bead::at(0.022)],
+        &beam(0.0),
+        0.0,
+        1.0,
+        "",
+    )
+    .replace("[run]\n", "[run]\nintegrator = \"euler\"\n");
+    let problem = arenite::scenario::Scenario::parse("bonds", &text, None, &[])
+        .and_then(|scenario| scenario.resolve())
+        .map(|_| ())
+        .expect_err("euler");
+    assert!(problem.render(false).contains("swing ever more"));
+}

@@ -62,6 +62,7 @@ pub(super) const COMMON: &[Apart] = &[
         &["bonded"],
         "its second stage has spring, dashpot and friction only",
     ),
+    (&["euler"], &["bonded"], "bonds swing ever more"),
     (&["still"], &["bonded"], "what stands still has no bonds"),
     (&["euler", "heun", "midpoint"], CELLS, "`verlet`"),
     (&["still"], CELLS, "[morph]"),
