@@ -5,14 +5,14 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::arrays::Arrays;
-use super::cell;
 use super::dem::{Dem, spin_of, three};
 use super::integrate::Integrate;
 use super::state::{Book, Effects, LinkEvent, Other};
 use super::world::World;
+use super::{cell, evaluate};
 use crate::body::GrainId;
 use crate::contact::LawTable;
-use crate::contact::bond::{Bond, Ends, Pair, When};
+use crate::contact::bond::{Bond, Break, Ends, Pair, Response, When};
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
 use crate::hgraph::ClusterIndex;
@@ -26,10 +26,8 @@ pub struct Bonds<D: Dimension> {
     pub list: Vec<Bond<D>>,
     /// The slots that have any, ascending.
     pub slots: Vec<u32>,
-    /// Number of those that formed, and that broke in tension and in shear.
+    /// Number of those that formed.
     pub formed: u64,
-    /// Number of those that broke.
-    pub broken: [u64; 2],
 }
 
 impl<D: Dimension> Default for Bonds<D> {
@@ -38,7 +36,6 @@ impl<D: Dimension> Default for Bonds<D> {
             list: Vec::new(),
             slots: Vec::new(),
             formed: 0,
-            broken: [0; 2],
         }
     }
 }
@@ -72,20 +69,20 @@ impl<D: Dimension> Bonds<D> {
 
     /// Takes out the bonds of slots that are marked; returns them.
     pub(super) fn remove(&mut self, gone: &[bool]) -> Vec<Bond<D>> {
-        let is_gone = |bond: &Bond<D>| bond.slots.iter().any(|&slot| gone[slot as usize]);
-        let removed = self.list.iter().filter(|bond| is_gone(bond)).cloned();
-        let removed = removed.collect();
-        self.list.retain(|bond| !is_gone(bond));
-        self.find_slots();
+        let is_gone = |bond: &mut Bond<D>| bond.slots.iter().any(|&slot| gone[slot as usize]);
+        let removed: Vec<Bond<D>> = self.list.extract_if(.., is_gone).collect();
+        if !removed.is_empty() {
+            self.find_slots();
+        }
         removed
     }
 }
 
-/// Forms the bonds of this occasion between the grains that are there. Returns how many.
-pub fn form<D: Integrate>(dem: &mut Dem<D>, laws: &LawTable, when: When, seed: u64) -> usize {
+/// Forms the bonds of this occasion between the grains that are there.
+pub fn form<D: Integrate>(dem: &mut Dem<D>, laws: &LawTable, when: When, seed: u64) {
     let gap = laws.bonds.iter().flatten().filter(|law| law.when == when);
     let Some(gap) = gap.map(|law| law.gap).reduce(f64::max) else {
-        return 0;
+        return;
     };
     let world = &mut dem.world;
     let arrays = &world.grains.arrays;
@@ -110,14 +107,17 @@ pub fn form<D: Integrate>(dem: &mut Dem<D>, laws: &LawTable, when: When, seed: u
         let d = arrays.position(j) - arrays.position(i);
         let (apart, _) =
             cell::drive::nearest_image_of(&world.clock, &world.physics, &world.cell, d, false);
+        let radii = [i, j].map(|slot| arrays.radius(slot));
         let pair = Pair {
-            radii: [i, j].map(|slot| arrays.radius(slot)),
+            radii,
             inverse_masses: [i, j].map(|slot| arrays.inverse_mass(slot)),
-            inverse_inertias: [i, j]
-                .map(|slot| arrays.inverse_inertia(slot) / square(arrays.radius(slot))),
+            inverse_inertias: [i, j].map(|slot| {
+                let radius = arrays.radius(slot);
+                arrays.inverse_inertia(slot) / (radius * radius)
+            }),
             distance: apart.norm(),
         };
-        if pair.distance - pair.radii[0] - pair.radii[1] > law.gap * (1.0 + 1e-9) {
+        if pair.distance - radii[0] - radii[1] > law.gap * (1.0 + 1e-9) {
             continue;
         }
         let mut chance = stream(seed, [arrays.id[i], arrays.id[j]]);
@@ -128,16 +128,10 @@ pub fn form<D: Integrate>(dem: &mut Dem<D>, laws: &LawTable, when: When, seed: u
     for bond in &joined {
         dem.clusters.insert_link(bond.slots[0], bond.slots[1]);
     }
-    let count = joined.len();
     let bonds = &mut world.contacts.bonds;
-    bonds.formed += count as u64;
+    bonds.formed += joined.len() as u64;
     bonds.list.extend(joined);
     bonds.find_slots();
-    count
-}
-
-fn square(x: f64) -> f64 {
-    x * x
 }
 
 /// Random numbers of the bond of two grains, whatever other bonds there are.
@@ -197,30 +191,20 @@ pub(super) fn evaluate<D: Integrate>(
     }
     let mut bonds = std::mem::take(&mut world.contacts.bonds);
     world.grains.settle_rotations_of(&bonds.slots);
-    let step = world.clock.step;
+    let half = 0.5 * world.clock.step;
+    let after = evaluate::timing(world).after * world.clock.step;
     let mut given = 0.0;
     let mut broken = Vec::new();
     for (index, bond) in bonds.list.iter_mut().enumerate() {
         let ends = ends_of(world, bond);
         let found = bond.beam.respond(&ends);
-        let forces = [-found.force, found.force];
-        let dampings = [-found.damping, found.damping];
-        for end in 0..2 {
-            let slot = bond.slots[end] as usize;
-            let arrays = &mut world.grains.arrays;
-            let inverse = 1.0 / arrays.radius(slot);
-            let elastic = spin_of::<D>(found.moments[end] * inverse);
-            let damping = spin_of::<D>(found.damping_moments[end] * inverse);
-            D::add_bond(
-                arrays,
-                slot,
-                [three(forces[end]), three(dampings[end])],
-                [elastic, damping],
-            );
-            if D::N == 3 {
-                // The stride takes all moments for losses: in each at the mean of the spins that it stores before and after.
+        let arrays = &mut world.grains.arrays;
+        push(arrays, bond.slots, &found);
+        if D::N == 3 {
+            // The stride takes all moments for losses: in each at the mean of the spins that it stores before and after.
+            for (end, slot) in bond.slots.into_iter().enumerate() {
                 let acted = found.moments[end] + bond.moments[end];
-                given += D::spin_dot(acted, stored_spin(arrays, slot));
+                given += half * D::spin_dot(acted, stored_spin(arrays, slot as usize));
             }
         }
         bond.moments = found.moments;
@@ -228,45 +212,48 @@ pub(super) fn evaluate<D: Integrate>(
             let whole = found.force + found.damping;
             sums.add_one(three(ends.apart), three(whole), three(found.damping));
         }
-        let shares = found.load.shares(&bond.beam.weakness);
-        if shares[0].max(shares[1]) >= 1.0 {
-            broken.push((index, usize::from(shares[1] > shares[0])));
-            // Its forces act on for the half of a step that is left.
-            let power = found.force.dot(&ends.velocity)
-                + D::spin_dot(found.moments[0], ends.spins[0])
-                + D::spin_dot(found.moments[1], ends.spins[1]);
-            let stored = bond.beam.energy::<D>(ends.apart, ends.directors);
-            let released = stored - (1.0 - timing_before(world)) * step * power;
-            if D::N == 3 {
-                given += (0..2)
-                    .map(|end| D::spin_dot(found.moments[end], ends.spins[end]))
-                    .sum::<f64>();
-            }
-            book.flows.breakage += released;
-            log_break(world, effects, bond, time, released);
+        let Some(way) = found.breaks else { continue };
+        // Its forces act on for the part of a step that is left.
+        let turning = found.turning_power(&ends);
+        let power = found.force.dot(&ends.velocity) + turning;
+        let stored = bond.beam.energy::<D>(ends.apart, ends.directors);
+        let released = stored - after * power;
+        if D::N == 3 {
+            given += half * turning;
         }
+        book.flows.breakage += released;
+        match way {
+            Break::Torn => book.counts.torn += 1,
+            Break::Sheared => book.counts.sheared += 1,
+        }
+        broken.push(index);
+        log_break(world, effects, bond, time, released);
     }
-    book.flows.damping += 0.5 * step * given;
-    let mut broken = broken.into_iter().peekable();
-    if broken.peek().is_some() {
-        let mut index = 0;
-        let Bonds {
-            list,
-            broken: counts,
-            ..
-        } = &mut bonds;
-        list.retain(|bond| {
-            let way = broken.next_if(|(at, _)| *at == index).map(|(_, way)| way);
-            index += 1;
-            if let Some(way) = way {
-                counts[way] += 1;
-                clusters.remove_link(bond.slots[0], bond.slots[1]);
-            }
-            way.is_none()
-        });
+    book.flows.damping += given;
+    if !broken.is_empty() {
+        let mut holds = vec![true; bonds.list.len()];
+        for index in broken {
+            let [a, b] = bonds.list[index].slots;
+            clusters.remove_link(a, b);
+            holds[index] = false;
+        }
+        let mut holds = holds.into_iter();
+        bonds.list.retain(|_| holds.next() == Some(true));
         bonds.find_slots();
     }
     world.contacts.bonds = bonds;
+}
+
+/// Adds the forces and moments of a bond to those of its grains.
+fn push<D: Integrate>(arrays: &mut Arrays<D>, slots: [u32; 2], found: &Response<D>) {
+    for (end, slot) in slots.into_iter().enumerate() {
+        let sign = if end == 0 { -1.0 } else { 1.0 };
+        let inverse = 1.0 / arrays.radius(slot as usize);
+        let forces = [found.force, found.damping].map(|force| three(force * sign));
+        let moments = [found.moments[end], found.damping_moments[end]];
+        let moments = moments.map(|moment| spin_of::<D>(moment * inverse));
+        D::add_bond(arrays, slot as usize, forces, moments);
+    }
 }
 
 /// Spin that the integrator stores, rad/s.
@@ -274,15 +261,6 @@ fn stored_spin<D: Integrate>(arrays: &Arrays<D>, slot: usize) -> D::Spin {
     let (_, spin) = D::carried(arrays, slot);
     let inverse = 1.0 / arrays.radius(slot);
     D::spin_from_fn(|k| spin[k] * inverse)
-}
-
-/// Share of a step that lies before its evaluation.
-fn timing_before<D: Integrate>(world: &World<D>) -> f64 {
-    if world.clock.integrator.is_leapfrog() {
-        0.5
-    } else {
-        0.0
-    }
 }
 
 fn log_break<D: Integrate>(

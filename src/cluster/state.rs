@@ -94,6 +94,10 @@ pub struct Counts {
     pub gripped: u64,
     /// Links that came to rest.
     pub stabilized: u64,
+    /// Bonds that broke in tension.
+    pub torn: u64,
+    /// Bonds that broke in shear.
+    pub sheared: u64,
     /// Renewals of the outer list.
     pub renewals: u64,
     /// Filterings of the outer list.

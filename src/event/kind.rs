@@ -80,12 +80,12 @@ impl EventKind {
         EventKind::Finish,
     ];
 
-    /// Whether the event concerns a link.
+    /// Whether the event concerns a link, or a bond.
     pub(crate) const fn is_of_link(self) -> bool {
-        use EventKind::{GripLink, InsertLink, RemoveLink, SlipLink, StabilizeLink};
+        use EventKind::{BreakBond, GripLink, InsertLink, RemoveLink, SlipLink, StabilizeLink};
         matches!(
             self,
-            InsertLink | RemoveLink | SlipLink | GripLink | StabilizeLink
+            InsertLink | RemoveLink | SlipLink | GripLink | StabilizeLink | BreakBond
         )
     }
 

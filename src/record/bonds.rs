@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Bonds at a time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BondFigures {
     /// Bonds that formed.
     pub formed: u64,
@@ -13,8 +13,4 @@ pub struct BondFigures {
     pub torn: u64,
     /// Those that broke in shear, with twisting.
     pub sheared: u64,
-    /// Energy that they store, J.
-    pub stored: f64,
-    /// Energy that those which broke released, J.
-    pub released: f64,
 }

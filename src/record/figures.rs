@@ -266,6 +266,10 @@ impl List {
             "lost at morphs; signed",
             |s| s.energy.dissipated.morph,
         );
+        let about = "of energy.elastic, what bonds store";
+        self.maybe("energy.elastic_bonds", "J", about, |s| {
+            s.bonds.as_ref().map(|_| s.energy.elastic_bonds)
+        });
         let about = "released by bonds that broke";
         self.maybe("energy.dissipated.breakage", "J", about, |s| {
             s.bonds.as_ref().map(|_| s.energy.dissipated.breakage)
@@ -396,23 +400,15 @@ impl List {
     }
 
     fn bonds(&mut self) {
-        type Pick = fn(&BondFigures) -> f64;
-        let all: [(&str, &str, &str, Pick); 6] = [
-            ("formed", "1", "bonds that formed", |b| b.formed as f64),
-            ("holding", "1", "bonds that hold", |b| b.holding as f64),
-            ("torn", "1", "bonds that broke in tension", |b| {
-                b.torn as f64
-            }),
-            ("sheared", "1", "bonds that broke in shear", |b| {
-                b.sheared as f64
-            }),
-            ("stored", "J", "energy of bonds that hold", |b| b.stored),
-            ("released", "J", "released by bonds that broke", |b| {
-                b.released
-            }),
+        type Pick = fn(&BondFigures) -> u64;
+        let all: [(&str, &str, Pick); 4] = [
+            ("formed", "bonds that formed", |b| b.formed),
+            ("holding", "bonds that hold", |b| b.holding),
+            ("torn", "bonds that broke in tension", |b| b.torn),
+            ("sheared", "bonds that broke in shear", |b| b.sheared),
         ];
-        for (name, unit, about, pick) in all {
-            self.maybe(&format!("bonds.{name}"), unit, about, move |s| {
+        for (name, about, pick) in all {
+            self.maybe_count(&format!("bonds.{name}"), about, move |s| {
                 s.bonds.as_ref().map(pick)
             });
         }

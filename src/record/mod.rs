@@ -39,6 +39,7 @@ mod bonds;
 mod clock;
 mod column;
 mod convert;
+mod energy;
 mod export;
 mod figures;
 mod folder;
@@ -64,6 +65,7 @@ pub use crate::stress::Place;
 pub use aliases::{OLD_COLUMNS, column_now};
 pub use bonds::BondFigures;
 pub use column::{Column, Kind, Table};
+pub use energy::{Dissipated, EnergyFigures, FieldFigures};
 pub(crate) use export::forget_older;
 #[doc(hidden)]
 pub use export::{CellArray, CellImage, write_collection};

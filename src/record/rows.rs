@@ -114,8 +114,10 @@ pub struct SeriesRow {
     pub potential: f64,
     /// Elastic energy of the links, J.
     pub elastic: f64,
-    /// Dissipated so far, J: damping, slip, collision, morph.
-    pub dissipated: [f64; 4],
+    /// Of these, that of bonds, J.
+    pub elastic_bonds: f64,
+    /// Dissipated so far, J: damping, slip, collision, morph, breakage of bonds.
+    pub dissipated: [f64; 5],
     /// Injected so far (feed and moving walls), J.
     pub injected: f64,
     /// Removed so far with grains, J.

@@ -11,7 +11,7 @@ use super::regime_time::RegimeTime;
 use super::schedule::Schedule;
 use super::ticks::LastRow;
 use super::traffic::Traffic;
-use super::{EventLog, NeighborName, Plan, Setup, System, SystemError, driver, step};
+use super::{EventLog, NeighborName, Plan, Setup, System, SystemError, populate, step};
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Clock, Dem, DemOptions};
 use crate::field::FieldSet;
@@ -193,7 +193,7 @@ impl<D: Integrate> System<D> {
         springs: impl FnOnce(&mut Dem<D>),
     ) -> Result<Self, SystemError> {
         let mut system = Self::hollow(setup)?;
-        driver::populate(
+        populate::populate(
             &mut system.setup,
             &mut system.dem,
             &mut system.fields,

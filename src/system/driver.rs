@@ -19,11 +19,10 @@ use super::ticks::LastRow;
 use super::traffic::Traffic;
 use super::watch::{TURN, Watch};
 use super::{
-    Control, Outcome, Progress, Setup, SystemError, advance, afar, air, apply, flight, handle,
-    logging, meter, nodes, overtime, perturb, regimes, rest, summary, turning,
+    Control, Outcome, Progress, Setup, SystemError, advance, air, apply, handle, logging, meter,
+    nodes, overtime, perturb, regimes, rest, summary, turning,
 };
 use crate::cluster;
-use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Border, Dem, Other, WearMap, World};
 use crate::contact::bond::When;
@@ -487,57 +486,6 @@ pub(super) fn schedule_fields<D: Integrate>(system: &mut System<D>, time: f64) {
 
 pub(super) fn wall_time(started_at: &Instant, stage: &Stage) -> f64 {
     stage.wall_seconds + started_at.elapsed().as_secs_f64()
-}
-
-/// Adds the grains of the setup and makes the first evaluation, before which `springs` may set the contact history of links.
-pub(super) fn populate<D: Integrate>(
-    setup: &mut Setup<D>,
-    dem: &mut Dem<D>,
-    fields: &mut FieldSet<D>,
-    uniform: bool,
-    traffic: &mut Traffic,
-    start: f64,
-    springs: impl FnOnce(&mut Dem<D>),
-) {
-    // The setup's list is no longer needed: it would double the memory of a large system.
-    let grains = std::mem::take(&mut setup.grains);
-    traffic.begin(grains.len());
-    let now = dem.world.clock.time();
-    for grain in &grains {
-        let slot = cluster::dem::add(
-            &dem.world.shapes,
-            &mut dem.world.grains,
-            &mut dem.clusters,
-            grain,
-            Status::Flying,
-            start,
-        );
-        flight::restart(&mut dem.world, slot as usize, now);
-        start_stepping(&mut dem.world, slot);
-    }
-    cluster::guided::start_guided(&dem.world.clock, &mut dem.world.walls);
-    cluster::cell::drive::start_cell(&mut dem.world, &mut dem.book);
-    dem.renew();
-    cluster::change::start_springs(&mut dem.world);
-    cluster::bonds::form(dem, &setup.matter.laws, When::Start, setup.seed);
-    springs(dem);
-    dem.forces();
-    // Links in touch from the start do not count as formed.
-    dem.effects.link_events.clear();
-    afar::apply_fields(dem, fields, uniform);
-}
-
-/// Starts to step a flying slot whose row is at the time of evaluation.
-pub(super) fn start_stepping<D: Integrate>(world: &mut World<D>, slot: u32) {
-    world.grains.arrays.status[slot as usize] = Status::Stepped;
-    let active = &mut world.grains.active;
-    if world.grains.in_order {
-        let place = active.partition_point(|&other| other < slot);
-        active.insert(place, slot);
-    } else {
-        active.push(slot);
-    }
-    world.grains.fresh.push(slot);
 }
 
 /// Returns whether anything is to be stepped: grains, walls that forces move or that move beside grains at rest, or a fluid on which

@@ -2,7 +2,7 @@
 
 use super::air::Air;
 use super::surroundings::Surroundings;
-use super::{System, SystemError, afar, air, driver, regimes};
+use super::{System, SystemError, afar, air, populate, regimes};
 use crate::cluster;
 use crate::cluster::Dem;
 use crate::cluster::arrays::Status;
@@ -84,7 +84,7 @@ pub(super) fn steps_in<D: Integrate>(
     };
     let status = &system.dem.world.grains.arrays.status;
     near.retain(|&other| other != slot && status[other as usize] != Status::Flying);
-    driver::start_stepping(&mut system.dem.world, slot);
+    populate::start_stepping(&mut system.dem.world, slot);
     regimes::morph(
         &system.dem.world,
         &mut system.s.journal,

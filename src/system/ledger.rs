@@ -308,6 +308,7 @@ impl Ledger {
             kinetic: held.kinetic,
             potential: held.potential,
             elastic: held.elastic.sum(),
+            elastic_bonds: held.elastic.bonds,
             dissipated: Dissipated {
                 damping,
                 slip,

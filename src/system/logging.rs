@@ -26,6 +26,8 @@ pub(super) fn events_of(by_kind: &[u64], now: &Counts, ledger: &Ledger) -> Vec<u
     events[EventKind::SlipLink as usize] += now.slipped - then.slipped;
     events[EventKind::GripLink as usize] += now.gripped - then.gripped;
     events[EventKind::StabilizeLink as usize] += now.stabilized - then.stabilized;
+    let broken = |counts: &Counts| counts.torn + counts.sheared;
+    events[EventKind::BreakBond as usize] += broken(now) - broken(then);
     events
 }
 
@@ -88,7 +90,12 @@ pub(super) fn log_links_by<D: Integrate>(
             let mut row = system.s.journal.row(event.time, event.kind);
             driver::put_body(&system.dem.world, &mut row, event.a);
             row.body_b = b;
-            row.link = system.s.journal.links.number(a, b, event.kind);
+            let links = &mut system.s.journal.links;
+            row.link = match event.kind {
+                // Of the contact beside it, if there is one.
+                EventKind::BreakBond => links.find(a, b),
+                _ => links.number(a, b, event.kind),
+            };
             row.energy = event.energy;
             row.cause = cause(a, b);
             if event.kind == EventKind::InsertLink {
@@ -170,7 +177,8 @@ pub(super) fn log_state<D: Integrate>(
         kinetic: figures.kinetic,
         potential: figures.potential,
         elastic: figures.elastic,
-        dissipated: [d.damping, d.slip, d.collision, d.morph],
+        elastic_bonds: figures.elastic_bonds,
+        dissipated: [d.damping, d.slip, d.collision, d.morph, d.breakage],
         injected: figures.injected,
         removed: figures.removed,
         balance_error: figures.balance_error,
@@ -192,7 +200,7 @@ pub(super) fn log_state<D: Integrate>(
             time,
         ),
         cell,
-        bonds: summary::bonds(system, &held, d.breakage),
+        bonds: summary::bonds(system),
     };
     Ok(sink.series(&row)?)
 }

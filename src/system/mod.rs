@@ -53,6 +53,7 @@ mod patch;
 mod pending;
 mod perturb;
 mod place;
+mod populate;
 pub mod quasi_static;
 mod radii;
 mod rattlers;

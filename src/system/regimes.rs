@@ -1,7 +1,7 @@
 //! Changes of regime: grains that leave the grid of steps for a flight, and grains that come back.
 
 use super::journal::Journal;
-use super::{System, SystemError, afar, air, driver, perturb, rest};
+use super::{System, SystemError, afar, air, driver, perturb, populate, rest};
 use crate::cluster;
 use crate::cluster::arrays::Status;
 use crate::cluster::integrate::Integrate;
@@ -86,7 +86,7 @@ fn wake<D: Integrate>(dem: &mut Dem<D>, fields: &FieldSet<D>, now: f64) -> Vec<u
     let mut woken = Vec::new();
     for slot in flying(&dem.world) {
         air::restart(dem, fields, slot, now);
-        driver::start_stepping(&mut dem.world, slot);
+        populate::start_stepping(&mut dem.world, slot);
         woken.push(dem.world.grains.arrays.id[slot as usize]);
     }
     woken.sort_unstable();

@@ -153,7 +153,7 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
         }),
         soft: None,
         cell: cell::cell_figures(&system.dem.world),
-        bonds: bonds(system, &held, energy.dissipated.breakage),
+        bonds: bonds(system),
         discharge: (!system.setup.sources.outlets.is_empty())
             .then(|| system.s.traffic.discharge_figures()),
         feeds,
@@ -179,27 +179,16 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
     }
 }
 
-/// Returns what is told of bonds, where grains are bonded; those that broke released an energy, J.
-pub(super) fn bonds<D: Integrate>(
-    system: &System<D>,
-    held: &Held,
-    released: f64,
-) -> Option<BondFigures> {
-    let bonds = &system.dem.world.contacts.bonds;
-    let [torn, sheared] = bonds.broken;
-    system
-        .setup
-        .matter
-        .laws
-        .have_bonds()
-        .then_some(BondFigures {
-            formed: bonds.formed,
-            holding: bonds.list.len() as u64,
-            torn,
-            sheared,
-            stored: held.elastic.bonds,
-            released,
-        })
+/// Returns what is told of bonds, where grains are bonded.
+pub(super) fn bonds<D: Integrate>(system: &System<D>) -> Option<BondFigures> {
+    let (bonds, counts) = (&system.dem.world.contacts.bonds, &system.dem.book.counts);
+    let bonded = system.setup.matter.laws.have_bonds();
+    bonded.then_some(BondFigures {
+        formed: bonds.formed,
+        holding: bonds.list.len() as u64,
+        torn: counts.torn,
+        sheared: counts.sheared,
+    })
 }
 
 /// Returns the micro-avalanches of a filling and of grains at rest, added up.

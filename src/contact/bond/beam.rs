@@ -75,20 +75,38 @@ pub struct Response<D: Dimension> {
     pub damping_moments: [D::Spin; 2],
     /// What it bears, without dampers.
     pub load: Load,
+    /// How that breaks it, if it does.
+    pub breaks: Option<Break>,
 }
 
-impl Load {
-    /// Returns the shares of its strength in tension (with bending) and in shear (with twisting).
-    pub fn shares(&self, weakness: &[f64; 4]) -> [f64; 2] {
-        [
-            self.tension * weakness[0] + self.bending * weakness[2],
-            self.shear * weakness[1] + self.twisting * weakness[3],
-        ]
+impl<D: Dimension> Response<D> {
+    /// Returns the power of the elastic moments, W.
+    pub fn turning_power(&self, ends: &Ends<D>) -> f64 {
+        let power = |end: usize| D::spin_dot(self.moments[end], ends.spins[end]);
+        power(0) + power(1)
     }
 }
 
-fn square<D: Dimension>(v: D::Vector) -> f64 {
-    v.norm_squared()
+/// How a bond breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Break {
+    /// In tension, with bending.
+    Torn,
+    /// In shear, with twisting.
+    Sheared,
+}
+
+impl Load {
+    /// Returns how it breaks a bond, by the greater share of its strength; none if it holds.
+    fn breaks(&self, weakness: &[f64; 4]) -> Option<Break> {
+        let tension = self.tension * weakness[0] + self.bending * weakness[2];
+        let shear = self.shear * weakness[1] + self.twisting * weakness[3];
+        let way = match shear > tension {
+            true => Break::Sheared,
+            false => Break::Torn,
+        };
+        (tension.max(shear) >= 1.0).then_some(way)
+    }
 }
 
 impl Beam {
@@ -99,9 +117,9 @@ impl Beam {
         let [[ea, ta, ua], [eb, tb, ub]] = directors;
         let stretch = length - self.length;
         0.5 * self.stretching * stretch * stretch
-            + 0.25 * self.shearing * (square::<D>(ea - n) + square::<D>(eb - n))
-            + 0.5 * self.straightening * square::<D>(ea - eb)
-            + 0.25 * self.twisting * (square::<D>(ta - tb) + square::<D>(ua - ub))
+            + 0.25 * self.shearing * ((ea - n).norm_squared() + (eb - n).norm_squared())
+            + 0.5 * self.straightening * (ea - eb).norm_squared()
+            + 0.25 * self.twisting * ((ta - tb).norm_squared() + (ua - ub).norm_squared())
     }
 
     /// Returns forces and moments.
@@ -143,6 +161,7 @@ impl Beam {
             damping,
             damping_moments,
             load,
+            breaks: load.breaks(&self.weakness),
         }
     }
 

@@ -3,13 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::When;
+
 /// Bonds between grains of the two materials: elastic beams between their centres, which act beside the contact until they break.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BondKeys {
     /// When they form: `start` (the default), before grains settle, or `settled`, at time 0.
-    #[serde(default, skip_serializing_if = "WhenKey::is_start")]
-    pub when: WhenKey,
+    #[serde(default, skip_serializing_if = "When::is_start")]
+    pub when: When,
     /// Gap up to which they form, m; by default grains have to touch.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
@@ -36,23 +38,6 @@ pub struct BondKeys {
     /// Scatter of the strength from bond to bond.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scatter: Option<ScatterKeys>,
-}
-
-/// When bonds form.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum WhenKey {
-    /// As the run begins.
-    #[default]
-    Start,
-    /// When grains have settled.
-    Settled,
-}
-
-impl WhenKey {
-    fn is_start(&self) -> bool {
-        *self == WhenKey::Start
-    }
 }
 
 /// A round beam between the centres, in the plane a strip of unit depth.

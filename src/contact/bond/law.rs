@@ -2,6 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, StandardNormal};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Beam;
@@ -24,12 +25,21 @@ pub struct BondLaw {
 }
 
 /// When bonds form.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum When {
     /// As the run begins, before grains settle.
+    #[default]
     Start,
     /// When they have settled, at time 0.
     Settled,
+}
+
+impl When {
+    /// Whether this is the default, which a written scenario leaves out.
+    pub(super) fn is_start(&self) -> bool {
+        *self == When::Start
+    }
 }
 
 /// Stiffnesses of a bond.

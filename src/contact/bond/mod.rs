@@ -7,10 +7,8 @@ mod beam;
 mod keys;
 mod law;
 
-pub use beam::{Beam, Ends, Load, Response};
-pub use keys::{
-    BeamKeys, BondKeys, BondStiffnessKeys, LoadKeys, ScatterKeys, StrengthKeys, WhenKey,
-};
+pub use beam::{Beam, Break, Ends, Load, Response};
+pub use keys::{BeamKeys, BondKeys, BondStiffnessKeys, LoadKeys, ScatterKeys, StrengthKeys};
 pub use law::{BondLaw, BondStiffness, Pair, Scatter, Strength, When};
 
 use serde::{Deserialize, Serialize};

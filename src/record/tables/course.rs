@@ -50,7 +50,7 @@ pub(in crate::record) fn event_fields(dimensions: usize) -> Vec<Field<EventRow>>
         (
             "energy",
             "J",
-            "of approach (insert-link), of what left (delete-bodies); none elsewhere",
+            "of approach (insert-link), released (break-bond), of what left (delete-bodies); none elsewhere",
         ),
         |r| r.energy,
     );
@@ -248,9 +248,9 @@ fn bond_fields(f: &mut Fields<SeriesRow>) {
     let about = "bonds that broke in shear, with twisting, so far";
     f.integer(("bonds_sheared", "1", about), move |r| of(r).sheared as i64);
     let about = "of elastic, what bonds store";
-    f.float(("elastic_bonds", "J", about), move |r| of(r).stored);
+    f.float(("elastic_bonds", "J", about), |r| r.elastic_bonds);
     let about = "released by bonds that broke so far";
-    f.float(("dissipated_breakage", "J", about), move |r| of(r).released);
+    f.float(("dissipated_breakage", "J", about), |r| r.dissipated[4]);
 }
 
 /// Adds the fields of a periodic cell whose edges move.

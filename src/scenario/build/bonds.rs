@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use crate::body::Grain;
-use crate::contact::bond::{BondKeys, BondLaw, BondStiffness, Scatter, Strength, When, WhenKey};
+use crate::contact::bond::{BondKeys, BondLaw, BondStiffness, Scatter, Strength};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -23,10 +23,7 @@ pub(super) fn collect(
     let stiffness = stiffness(check, &at, keys, dimension)?;
     let strength = strength(check, &at, keys, dimension)?;
     Ok(Some(BondLaw {
-        when: match keys.when {
-            WhenKey::Start => When::Start,
-            WhenKey::Settled => When::Settled,
-        },
+        when: keys.when,
         gap: check.non_negative(&at.key("gap"), keys.gap)?,
         stiffness,
         damping: check.non_negative(&at.key("damping"), keys.damping)?,

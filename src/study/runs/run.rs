@@ -122,6 +122,13 @@ impl Run {
                 *sum += part;
             }
         }
+        // Where grains are bonded.
+        if let Ok(lost) = series.floats("dissipated_breakage") {
+            dissipated
+                .iter_mut()
+                .zip(lost)
+                .for_each(|(sum, part)| *sum += part);
+        }
         let mut figures = of_summary(&summary);
         let discharged: Vec<[f64; 2]> = curve(discharged).collect();
         if let Some(rate) = middle_rate(&discharged) {

@@ -67,6 +67,7 @@ impl<D: Dimension> Events<D> {
             kinetic,
             potential,
             elastic: hidden,
+            elastic_bonds: 0.0,
             dissipated: Dissipated {
                 damping: fields.drag,
                 slip: 0.0,

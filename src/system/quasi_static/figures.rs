@@ -100,6 +100,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
             kinetic: 0.0,
             potential,
             elastic,
+            elastic_bonds: 0.0,
             dissipated: Dissipated {
                 damping: 0.0,
                 slip,

@@ -139,11 +139,11 @@ fn a_bond_twists_as_a_shaft() {
     let setup = written_spatial(&chain(3, &beads, &beam(0.0), 0.0, end, ""));
     let (system, _) = run(&setup);
     let found = system.grains_at(end)[0].spin[0];
-    close("spin after three periods", found / spin, 1.0, 5e-3);
+    close("spin after three periods", found / spin, 1.0, 2e-3);
     let setup = written_spatial(&chain(3, &beads, &beam(0.0), 0.0, 1.25 / 3.0 * end, ""));
     let (system, _) = run(&setup);
     let found = system.grains_at(1.25 / 3.0 * end)[0].spin[0];
-    close("spin a quarter later", found / spin, 0.0, 3e-2);
+    close("spin a quarter later", found / spin, 0.0, 4e-3);
 }
 
 /// The first mode of a free beam: cosh - like, zero moment and force at both ends.
@@ -177,7 +177,7 @@ fn bends<D: Integrate>(written: impl Fn(&str) -> Setup<D>) {
     // How much later or earlier than expected the end comes through its place at rest, over half a period.
     let late = (up::<D>(last.position) - RADIUS) / (speed * free_mode(0.5 / count as f64)) / end;
     println!("{} dimensions: off by {late:.1e}", D::N);
-    assert!(late.abs() < 0.01, "{late:e}");
+    assert!(late.abs() < 1e-3, "{late:e}");
     let worst = sink.series.last().expect("a row").balance_error;
     assert!(worst < 1e-3, "{worst:e}");
 }
@@ -289,7 +289,7 @@ fn whirling<D: Integrate>(written: impl Fn(&str) -> Setup<D>, strength: f64) -> 
     let ((linear, before), (_, after)) = (momenta(&grains), momenta(&setup.grains));
     assert!(linear.norm() < 1e-14 * grains[0].mass, "{linear:?}");
     let size = |spin: D::Spin| D::spin_dot(spin, spin).sqrt();
-    close("angular momentum", size(before) / size(after), 1.0, 1e-4);
+    close("angular momentum", size(before) / size(after), 1.0, 1e-6);
     let energy = sink.series.iter().map(|row: &SeriesRow| row.balance_error);
     let worst = energy.fold(0.0, f64::max);
     assert!(worst < 1e-3, "{worst:e}");
@@ -332,7 +332,7 @@ fn bonds_break_at_their_strength() {
     breaks_at_its_strength::<Spatial>(written_spatial);
 }
 
-/// A chain that tumbles, bends and twists by wide angles keeps its energy for ten thousand oscillations and more.
+/// A chain that tumbles, bends and twists by wide angles keeps its energy for some hundred oscillations.
 #[test]
 fn tumbling_chains_keep_their_energy() {
     let beads = || {
@@ -348,7 +348,7 @@ fn tumbling_chains_keep_their_energy() {
     let (system, _) = run(&setup);
     let energy = system.summary().energy;
     assert!(
-        energy.balance_error_max < 1e-3,
+        energy.balance_error_max < 1e-4,
         "{:e}",
         energy.balance_error_max
     );
@@ -373,11 +373,18 @@ fn broken_chains_have_the_same_bits() {
     let last = sink.series.last().and_then(|row| row.bonds).expect("bonds");
     assert!(last.torn + last.sheared > 2, "{last:?}");
     assert_eq!(last.holding + last.torn + last.sheared, 11);
+    let row = sink.series.last().expect("a row");
+    let figures = system.summary();
     close(
         "released",
-        system.summary().energy.dissipated.breakage,
-        last.released,
+        figures.energy.dissipated.breakage,
+        row.dissipated[4],
         1e-12,
+    );
+    // Counted whether they are logged or not.
+    assert_eq!(
+        figures.events.by_kind["break-bond"],
+        last.torn + last.sheared
     );
     assert!(system.summary().energy.balance_error_max < 1e-3);
     same_bits(&planar, "a broken chain in the plane");
@@ -499,13 +506,14 @@ fn many_bonds_of_a_grain_are_stable() {
         let begin: f64 = setup
             .grains
             .iter()
-            .map(|grain| 0.5 * grain.mass * grain.velocity.norm_squared())
+            .map(|grain| grain.kinetic_energy())
             .sum();
         let (system, sink) = run(&setup);
         let bonds = sink.series.last().and_then(|row| row.bonds).expect("bonds");
         assert!(bonds.formed > 150, "{bonds:?}");
         let energy = system.summary().energy;
-        assert!(energy.kinetic + energy.elastic < 2.0 * begin, "{energy:?}");
+        println!("damping {damping}: balance to {:.1e}", energy.balance_error);
+        assert!(energy.kinetic + energy.elastic < begin, "{energy:?}");
     }
 }
 

@@ -43,11 +43,17 @@ pub(super) fn stacked(course: &Course<'_>) -> Option<Plot> {
             column("dissipated_collision"),
         ),
         ("morph", "dissipated_morph", 8, column("dissipated_morph")),
+        (
+            "breakage",
+            "dissipated_breakage",
+            6,
+            column("dissipated_breakage"),
+        ),
     ];
     let mut plot = course.plot("energy", "Where the energy is", "energy (J)", Scaling::Even);
     plot.about = "The ledger, stacked: potential energy over its lowest value, with what grains took away; \
-                  elastic and kinetic energy; losses in dampers, by friction, in collisions and at \
-                  changes of regime. The line: all at the start and what was brought in since. Its distance \
+                  elastic and kinetic energy; losses in dampers, by friction, in collisions, at \
+                  changes of regime and by bonds that broke. The line: all at the start and what was brought in since. Its distance \
                   from the stack is the error of the balance."
         .into();
     let mut lower = vec![0.0; course.time.len()];
