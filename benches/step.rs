@@ -55,6 +55,7 @@ fn bed<D: Integrate>(grains: u64) -> Setup<D> {
             materials: vec!["grain".into()],
             laws,
             forms: Vec::new(),
+            agglomerates: Default::default(),
         },
         boundaries: vec![Boundary {
             name: "box".into(),

@@ -12,6 +12,7 @@
 //! | `hopper` | 5 s of discharge of 500 disks, another filling in each pair; settling does not count |
 //! | `bed-10000`, `bed-100000` | settled spheres, each stepped: the first 5,000 and 1,000 steps, or so many as `--first` says |
 //! | `box-10000`, `box-100000` | spheres that drop into the same boxes: the first 25,000 steps, or so many as `--first` says |
+//! | `block` | a lattice of 4,600 spheres with 25,000 bonds that shivers: 1,000 steps |
 //! | `clumps` | 2,000 rigid clumps of five spheres that fall into a box |
 //! | `silo-fill`, `silo-fill-large` | the first 500 and 800 disks of those that come one by one, or so many as `--first` says |
 //! | `heap` | disks poured onto a tray: the whole scenario |
@@ -32,6 +33,7 @@
 
 mod active;
 mod bed;
+mod block;
 mod clock;
 mod clumps;
 mod feeds;
@@ -79,12 +81,13 @@ pub struct Place {
     stretches: Option<u64>,
 }
 
-const JOBS: [&str; 10] = [
+const JOBS: [&str; 11] = [
     "hopper",
     "bed-10000",
     "bed-100000",
     "box-10000",
     "box-100000",
+    "block",
     "clumps",
     "silo-fill",
     "silo-fill-large",
@@ -99,6 +102,7 @@ fn job(name: &str, place: &Place) -> Fallible<Job> {
         "bed-100000" => bed::settled(place, 100_000)?,
         "box-10000" => bed::dropping(place, 10_000)?,
         "box-100000" => bed::dropping(place, 100_000)?,
+        "block" => block::job(),
         "clumps" => clumps::job(place)?,
         "silo-fill" => feeds::silo("silo-fill", 2_000, place),
         "silo-fill-large" => feeds::silo("silo-fill-large", 10_000, place),

@@ -56,6 +56,7 @@ pub fn setup<D: Integrate>(
             materials: vec!["grain".into()],
             laws,
             forms: Vec::new(),
+            agglomerates: Default::default(),
         },
         boundaries: walls.into_iter().enumerate().map(boundary).collect(),
         grains,

@@ -207,6 +207,16 @@ pub trait Formed: Dimension {
     /// # Errors
     /// When its volume cannot be computed.
     fn clump(name: &str, clump: &Clump<Self>) -> Result<ShapeTemplate<Self>, FormError>;
+    /// Returns the form of a clump with these mass properties.
+    fn clump_of(
+        name: &str,
+        clump: &Clump<Self>,
+        found: &MassProperties<Self>,
+    ) -> ShapeTemplate<Self>;
+    /// Returns the form of grains that stay apart, or of which each has its mass: what overlaps counts twice.
+    fn agglomerate(name: &str, clump: &Clump<Self>) -> ShapeTemplate<Self> {
+        Self::clump_of(name, clump, &mass::components(clump))
+    }
     /// Returns the form of a convex grain bounded by arcs.
     ///
     /// # Errors
@@ -218,15 +228,20 @@ pub trait Formed: Dimension {
 
 impl Formed for Planar {
     fn clump(name: &str, clump: &Clump<Planar>) -> Result<ShapeTemplate<Self>, FormError> {
-        let found = mass::disks(clump);
+        Ok(Self::clump_of(name, clump, &mass::disks(clump)))
+    }
+
+    fn clump_of(
+        name: &str,
+        clump: &Clump<Planar>,
+        found: &MassProperties<Planar>,
+    ) -> ShapeTemplate<Self> {
         let (reach, parts) = (
             clump.reach(found.centroid),
             ShapeTemplate::components(clump),
         );
         let inertia = [0.0, 0.0, found.polar()];
-        Ok(ShapeTemplate::of(
-            name, parts, false, reach, &found, inertia, 0.0,
-        ))
+        ShapeTemplate::of(name, parts, false, reach, found, inertia, 0.0)
     }
 
     fn arcs(name: &str, grain: &ArcGrain) -> Result<ShapeTemplate<Self>, FormError> {
@@ -267,7 +282,15 @@ impl Formed for Spatial {
             Ok(found) => found,
             Err(_) => mass::slices(clump, ERROR)?,
         };
-        let principal = mass::principal(&found);
+        Ok(Self::clump_of(name, clump, &found))
+    }
+
+    fn clump_of(
+        name: &str,
+        clump: &Clump<Spatial>,
+        found: &MassProperties<Spatial>,
+    ) -> ShapeTemplate<Self> {
+        let principal = mass::principal(found);
         let matrix = Matrix3::from_columns(&principal.axes);
         let axes = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix));
         let (reach, parts) = (
@@ -275,9 +298,7 @@ impl Formed for Spatial {
             ShapeTemplate::components(clump),
         );
         let inertia = std::array::from_fn(|k| principal.moments[k]);
-        Ok(ShapeTemplate::of(
-            name, parts, false, reach, &found, inertia, axes,
-        ))
+        ShapeTemplate::of(name, parts, false, reach, found, inertia, axes)
     }
 
     fn arcs(_: &str, _: &ArcGrain) -> Result<ShapeTemplate<Self>, FormError> {

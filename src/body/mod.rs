@@ -1,5 +1,6 @@
 //! Bodies: grains, their shapes and mass properties.
 
+mod agglomerates;
 pub mod arcs;
 pub mod calc;
 mod clump;
@@ -13,6 +14,7 @@ mod mesh;
 mod region;
 pub mod rotation;
 
+pub use agglomerates::Agglomerates;
 pub use arcs::{Arc, ArcGrain, ArcsError};
 pub use clump::{Ball, Clump, ClumpError};
 pub use form::{FormError, Formed, ShapeTemplate, TemplatePart};

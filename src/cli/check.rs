@@ -11,8 +11,8 @@ use crate::geometry::Vector;
 use crate::scenario::spec::Spec;
 use crate::scenario::{AnySetup, Resolved};
 use crate::system::{
-    FreedomName, Plan, QuasiStaticSetup, Setup, driver_of, frame_of, may_fly, moving_part,
-    why_all_step,
+    FreedomName, Plan, QuasiStaticSetup, Setup, bonds_at_start, driver_of, frame_of, may_fly,
+    moving_part, why_all_step,
 };
 
 /// Checks the scenario and describes its run.
@@ -58,6 +58,7 @@ fn show<D: Integrate>(
     let least = sizes.clone().fold(f64::INFINITY, f64::min);
     let greatest = sizes.fold(0.0, f64::max);
     let seconds = plan.seconds;
+    let bonds = bonds_at_start(setup);
     if let Some(settings) = &setup.models.quasi_static {
         let sizes = (least, greatest);
         return show_quasi_static(as_json, resolved, setup, settings, sizes, plan);
@@ -73,6 +74,7 @@ fn show<D: Integrate>(
             "grains": {"initial": setup.grains.len(), "fed": fed,
                 "least_radius": (!setup.grains.is_empty()).then_some(least),
                 "greatest_radius": (!setup.grains.is_empty()).then_some(greatest)},
+            "bonds": bonds,
             "boundaries": names(setup),
             "meshes": setup.meshes(),
             "materials": setup.matter.materials,
@@ -95,6 +97,14 @@ fn show<D: Integrate>(
         let radii = radii(least, greatest);
         let text = format!("{} at the start, {radii}", setup.grains.len());
         grains.push(("grains", text));
+    }
+    if let Some(bonds) = bonds {
+        let agglomerates = match setup.matter.agglomerates.count() {
+            0 => String::new(),
+            1 => ", in 1 agglomerate".into(),
+            count => format!(", in {count} agglomerates"),
+        };
+        grains.push(("bonds", format!("{bonds} where grains begin{agglomerates}")));
     }
     if fed > 0 {
         grains.push(("fed", format!("{fed} during the run")));

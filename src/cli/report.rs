@@ -119,8 +119,12 @@ pub(super) fn summary(
     }
     if let Some(bonds) = &figures.bonds {
         let text = format!(
-            "{} formed, {} torn, {} sheared",
-            bonds.formed, bonds.torn, bonds.sheared
+            "{} formed, {} torn, {} sheared; {} fragments, the heaviest {} kg",
+            bonds.formed,
+            bonds.torn,
+            bonds.sheared,
+            bonds.fragments,
+            short(bonds.largest_fragment)
         );
         line("bonds", text);
     }

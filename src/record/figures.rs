@@ -401,17 +401,27 @@ impl List {
 
     fn bonds(&mut self) {
         type Pick = fn(&BondFigures) -> u64;
-        let all: [(&str, &str, Pick); 4] = [
+        let all: [(&str, &str, Pick); 6] = [
             ("formed", "bonds that formed", |b| b.formed),
             ("holding", "bonds that hold", |b| b.holding),
             ("torn", "bonds that broke in tension", |b| b.torn),
             ("sheared", "bonds that broke in shear", |b| b.sheared),
+            ("removed", "bonds that left with a grain", |b| b.removed),
+            (
+                "fragments",
+                "sets of two grains and more that bonds join",
+                |b| b.fragments,
+            ),
         ];
         for (name, about, pick) in all {
             self.maybe_count(&format!("bonds.{name}"), about, move |s| {
                 s.bonds.as_ref().map(pick)
             });
         }
+        let about = "mass of the heaviest of them";
+        self.maybe("bonds.largest_fragment", "kg", about, |s| {
+            s.bonds.as_ref().map(|bonds| bonds.largest_fragment)
+        });
     }
 
     fn impacts(&mut self) {

@@ -182,8 +182,8 @@ impl RunFolder {
         let fields = AllFields {
             events: tables::event_fields(n),
             series: tables::series_fields(n, &meta.boundaries, &meta.meters, meta.extras()),
-            grains: tables::grain_fields(n),
-            links: tables::link_fields(n),
+            grains: tables::grain_fields(n, meta.extras()),
+            links: tables::link_fields(n, meta.extras()),
             avalanches: tables::avalanche_fields(n),
             zones: tables::zone_fields(n),
             impacts: tables::impact_fields(),

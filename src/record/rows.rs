@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bonds::BondFigures;
+use super::bonds::{BondFigures, BondState};
 
 use super::nodes::GroupRow;
 use crate::event::{EventKind, Regime};
@@ -202,6 +202,8 @@ pub struct GrainRow {
     pub group: i64,
     /// Estimated error of the normal forces in this group, over these; 0 for a grain that is not at rest.
     pub force_error: f64,
+    /// Number of its fragment: the least number of the grains that bonds join with it, its own if there are none.
+    pub fragment: u32,
 }
 
 /// A link in a snapshot.
@@ -221,14 +223,16 @@ pub struct LinkRow {
     pub normal: [f64; 3],
     /// Overlap, m, positive when compressed.
     pub overlap: f64,
-    /// Normal force, N, positive in compression.
+    /// Normal force between the bodies, that of a bond included, N, positive in compression.
     pub normal_force: f64,
-    /// Tangential force on a, N.
+    /// Tangential force on a, that of a bond included, N.
     pub tangential_force: [f64; 3],
     /// Whether the link slides.
     pub slipping: bool,
     /// Whether the link has been at rest long enough to count as stable.
     pub stable: bool,
+    /// The bond of its grains, if there is one.
+    pub bond: Option<BondState>,
 }
 
 /// A micro-avalanche: all changes of links that one perturbation caused until rest.

@@ -112,6 +112,7 @@ mod tests {
             cluster: 0,
             group: -1,
             force_error: 0.0,
+            fragment: 0,
         };
         let off = |got: [f64; 3], want: [f64; 3]| {
             let off = (0..3).map(|k| (got[k] - want[k]).abs()).fold(0.0, f64::max);

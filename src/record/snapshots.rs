@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use super::RecordError;
+use super::bonds::BondState;
 use super::column::Table;
 use super::meta::RunMeta;
 use super::read::{Columns, TableReader};
@@ -152,6 +153,7 @@ fn grain_rows(c: &Columns, dimensions: usize) -> Result<Vec<(u64, GrainRow)>, Re
     // Runs of older versions lack these columns.
     let groups = c.integers("group").ok();
     let errors = c.floats("force_error").ok();
+    let fragments = c.integers("fragment").ok();
     let mut rows = Vec::with_capacity(c.rows);
     for k in 0..c.rows {
         let row = GrainRow {
@@ -171,6 +173,10 @@ fn grain_rows(c: &Columns, dimensions: usize) -> Result<Vec<(u64, GrainRow)>, Re
             cluster: number("cluster", k)?,
             group: groups.and_then(|groups| groups[k]).unwrap_or(-1),
             force_error: errors.map_or(0.0, |errors| errors[k]),
+            fragment: match fragments.and_then(|fragments| fragments[k]) {
+                Some(fragment) => fragment as u32,
+                None => number("grain", k)? as u32,
+            },
         };
         rows.push((number("snapshot", k)? as u64, row));
     }
@@ -198,6 +204,7 @@ fn link_rows(c: &Columns, dimensions: usize) -> Result<Vec<(u64, LinkRow)>, Reco
         c.floats("normal_force")?,
     );
     let (slipping, stable) = (c.flags("slip")?, c.flags("stable")?);
+    let bonds = BondColumns::of(c)?;
     let mut rows = Vec::with_capacity(c.rows);
     for k in 0..c.rows {
         let row = LinkRow {
@@ -212,8 +219,47 @@ fn link_rows(c: &Columns, dimensions: usize) -> Result<Vec<(u64, LinkRow)>, Reco
             tangential_force: tangential_force[k],
             slipping: slipping[k],
             stable: stable[k],
+            bond: bonds.as_ref().and_then(|bonds| bonds.at(k)),
         };
         rows.push((number("snapshot", k)?, row));
     }
     Ok(rows)
+}
+
+/// The columns of bonds.
+struct BondColumns<'a> {
+    holds: &'a [bool],
+    loads: [&'a [f64]; 4],
+    /// In space only.
+    twisting: Option<&'a [f64]>,
+}
+
+impl<'a> BondColumns<'a> {
+    /// Returns the columns; none in runs without bonds.
+    fn of(c: &'a Columns) -> Result<Option<Self>, RecordError> {
+        let Ok(holds) = c.flags("bond") else {
+            return Ok(None);
+        };
+        Ok(Some(BondColumns {
+            holds,
+            loads: [
+                c.floats("bond_tension")?,
+                c.floats("bond_shear")?,
+                c.floats("bond_bending")?,
+                c.floats("bond_share")?,
+            ],
+            twisting: c.floats("bond_twisting").ok(),
+        }))
+    }
+
+    fn at(&self, row: usize) -> Option<BondState> {
+        let [tension, shear, bending, share] = self.loads.map(|column| column[row]);
+        self.holds[row].then(|| BondState {
+            tension,
+            shear,
+            bending,
+            twisting: self.twisting.map_or(0.0, |column| column[row]),
+            share,
+        })
+    }
 }

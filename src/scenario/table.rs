@@ -93,7 +93,7 @@ pub(super) fn grains<D: Dimension>(text: &str) -> Result<Listing, String> {
         };
         let grain = GrainSpec {
             position: numbers(&position)?.unwrap_or_default(),
-            radius,
+            radius: Some(radius),
             velocity: numbers(&velocity)?,
             spin: numbers(&spin)?.map(SpinSpec),
             rotation: None,
@@ -128,10 +128,10 @@ mod tests {
         assert_eq!(list.len(), 2);
         assert_eq!(list[0].position, [0.1, 0.2]);
         assert_eq!(list[0].velocity, Some(vec![-1.0, 2.0]));
-        assert_eq!(list[1].radius, 0.02);
+        assert_eq!(list[1].radius, Some(0.02));
         let text = "id,x,y,r\n8,0.3,0.2,0.02\n7,0.1,0.2,0.01\n";
         let list = grains::<Planar>(text).unwrap().grains;
-        assert_eq!([list[0].radius, list[1].radius], [0.01, 0.02]);
+        assert_eq!([list[0].radius, list[1].radius], [Some(0.01), Some(0.02)]);
         let text = "r,z,y,x,wx,wy,wz\n1,2,3,4,5,6,7\n";
         let list = grains::<Spatial>(text).unwrap().grains;
         assert_eq!(list[0].position, [4.0, 3.0, 2.0]);

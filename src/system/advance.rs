@@ -33,6 +33,7 @@ pub(super) fn step<D: Integrate>(
     {
         reason::check_cell(&system.dem.world)?;
         reason::check_numbers(&system.dem.world)?;
+        reason::check_bonds(&system.dem.world)?;
         reason::check_overlaps(&system.setup, &system.dem.world, &mut system.s.warnings)?;
         regimes::renew(system, sink)?;
     } else {

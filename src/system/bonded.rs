@@ -1,9 +1,16 @@
-//! Rates that bonds add to those of contacts, for the choice of the step.
+//! Bonds of a setup: which will form, and the rates that they add to those of contacts, for the choice of the step.
+
+use std::collections::BTreeSet;
+
+use petgraph::unionfind::UnionFind;
 
 use super::Setup;
+use crate::body::Grain;
+use crate::cluster::bonds::joining::{Joinable, Joining};
 use crate::cluster::dimension::ClusterDimension;
+use crate::contact::LawTable;
 use crate::contact::bond::{Pair, When};
-use crate::neighbor::{BroadPhase, Cells};
+use crate::geometry::Dimension;
 
 /// The fastest oscillation and damping of the bonds of a pair of materials.
 pub(super) struct BondRates {
@@ -18,23 +25,83 @@ pub(super) struct BondRates {
 /// Number of bonds of a grain that touches as many as can be, in the plane and in space.
 const TOUCHED: [usize; 2] = [6, 12];
 
-/// Returns the greatest number of grains that are within a gap, m, of one; at least as many as may touch it where they still settle.
-fn neighbours<D: ClusterDimension>(setup: &Setup<D>, gap: f64, when: When) -> usize {
-    let places: Vec<D::Vector> = setup.grains.iter().map(|grain| grain.position).collect();
-    let radii: Vec<f64> = setup.grains.iter().map(|grain| grain.radius).collect();
-    let mut near = Vec::new();
-    let periodic = &setup.space.periodic;
-    Cells::<D>::new().pairs(&places, &radii, gap, periodic, &mut near);
-    let mut counts = vec![0; places.len()];
-    for (a, b) in near {
-        counts[a as usize] += 1;
-        counts[b as usize] += 1;
+/// Warning of a run in which the laws have bonds and no grains got any.
+pub(super) const NONE: &str =
+    "no grains are bonded: none of those whose law has `bond` were within its `gap` of each other";
+
+/// Whether there are laws of bonds, and no bond formed.
+pub(super) fn lack_all(laws: &LawTable, formed: u64) -> bool {
+    laws.have_bonds() && formed == 0
+}
+
+/// Returns the bonds that form on an occasion.
+pub(super) fn joining<D: Dimension>(setup: &Setup<D>, when: When) -> Joining<'_> {
+    Joining {
+        laws: &setup.matter.laws,
+        agglomerates: &setup.matter.agglomerates,
+        when,
     }
-    let most = counts.into_iter().max().unwrap_or(0);
-    match when {
-        When::Start => most.max(1),
-        When::Settled => most.max(TOUCHED[D::N - 2]),
+}
+
+/// Returns the pairs of grains, by place in the setup, that the laws bond before the run begins.
+fn pairs<D: Dimension>(setup: &Setup<D>) -> Vec<[usize; 2]> {
+    let joinable = |grain: &Grain<D>| Joinable {
+        id: grain.id,
+        material: grain.material,
+        position: grain.position,
+        radius: grain.radius,
+    };
+    let grains: Vec<Joinable<D>> = setup.grains.iter().map(joinable).collect();
+    let on = |when| joining(setup, when).pairs(&grains, &setup.space.periodic);
+    [When::Start, When::Settled].map(on).concat()
+}
+
+/// Returns the greatest number of bonds of a grain before the run begins.
+fn most_of_a_grain(pairs: &[[usize; 2]], grains: usize) -> usize {
+    let mut counts = vec![0; grains];
+    for grain in pairs.iter().flatten() {
+        counts[*grain] += 1;
     }
+    counts.into_iter().max().unwrap_or(0)
+}
+
+/// Returns the number of bonds by which the grains of the setup would be joined before they settle; none without laws of bonds.
+pub fn bonds_at_start<D: Dimension>(setup: &Setup<D>) -> Option<usize> {
+    let asked = setup.matter.laws.have_bonds();
+    asked.then(|| pairs(setup).len())
+}
+
+/// Agglomerates that no chain of bonds holds together at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InPieces {
+    /// Their number.
+    pub agglomerates: usize,
+    /// Number of all pieces of theirs but the largest of each.
+    pub pieces: usize,
+}
+
+/// Returns the agglomerates that begin in pieces; none if all are whole.
+pub fn in_pieces<D: Dimension>(setup: &Setup<D>) -> Option<InPieces> {
+    let agglomerates = &setup.matter.agglomerates;
+    if agglomerates.count() == 0 {
+        return None;
+    }
+    let mut joined = UnionFind::<usize>::new(setup.grains.len());
+    for [a, b] in pairs(setup) {
+        joined.union(a, b);
+    }
+    let mut pieces = vec![BTreeSet::new(); agglomerates.count()];
+    for (place, grain) in setup.grains.iter().enumerate() {
+        if let Some(of) = agglomerates.of(grain.id) {
+            pieces[of].insert(joined.find(place));
+        }
+    }
+    let broken = pieces.iter().map(BTreeSet::len).filter(|&count| count > 1);
+    let (count, sum) = broken.fold((0, 0), |(count, sum), more| (count + 1, sum + more - 1));
+    (count > 0).then_some(InPieces {
+        agglomerates: count,
+        pieces: sum,
+    })
 }
 
 /// Returns these rates for all pairs that have bonds, between their lightest grains: mass and radius by material.
@@ -44,6 +111,10 @@ pub(super) fn rates<D: ClusterDimension>(
 ) -> Vec<BondRates> {
     let laws = &setup.matter.laws;
     let mut found = Vec::new();
+    if !laws.have_bonds() {
+        return found;
+    }
+    let most = most_of_a_grain(&pairs(setup), setup.grains.len());
     for a in 0..laws.materials {
         for b in a..laws.materials {
             let (Some(bond), Some(law)) =
@@ -75,7 +146,11 @@ pub(super) fn rates<D: ClusterDimension>(
             let square = bond.square_of_frequency(D::N, &pair);
             // In coordinates over the roots of masses no mode of all bonds is faster than those of one grain's bonds added up. Limits
             // of contacts are for as many as touch.
-            let count = neighbours(setup, bond.gap, bond.when);
+            let count = match bond.when {
+                When::Start => most.max(1),
+                // At least as many as may touch it then.
+                When::Settled => most.max(TOUCHED[D::N - 2]),
+            };
             let more = (count as f64 / TOUCHED[D::N - 2] as f64).max(1.0);
             found.push(BondRates {
                 materials: [a, b],

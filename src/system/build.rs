@@ -201,7 +201,8 @@ impl<D: Integrate> System<D> {
             &mut system.s.traffic,
             system.s.stage.origin,
             springs,
-        );
+        )
+        .map_err(|why| SystemError::Setup(why.to_string()))?;
         Ok(system)
     }
 

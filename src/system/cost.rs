@@ -4,6 +4,7 @@
 //! included. A grain of several parts costs a ball, and for each part a search for contacts; of a grain of arcs only those that face each
 //! other are checked.
 
+use super::bonded::bonds_at_start;
 use super::{EventsSetup, QuasiStaticSetup, Setup, SolverName};
 use crate::body::{Grain, ShapeTemplate};
 use crate::contact::ContactLaw;
@@ -16,6 +17,8 @@ const BALL: [f64; 2] = [1.0 / 60e6, 1.0 / 12e6];
 const PART: [f64; 2] = [1.0 / 11e6, 1.0 / 60e6];
 /// Extra seconds for a grain of arcs beyond those of a ball.
 const ARCS: f64 = 1.0 / 25e6;
+/// The same for a bond.
+const BOND: [f64; 2] = [28e-9, 66e-9];
 /// Seconds for a collision of an event-driven run, with all predictions around it.
 const COLLISION: [f64; 2] = [1.8e-6, 2.3e-6];
 /// The same where contacts last.
@@ -98,7 +101,8 @@ impl<D: Dimension> Setup<D> {
             let each = feed.what.mean_over(|sort| self.grain_cost(sort.form));
             each * self.likely(feed, last).count * lasts / step
         });
-        given.sum::<f64>() * steps + fed.sum::<f64>()
+        let bonds = bonds_at_start(self).unwrap_or(0) as f64 * BOND[D::N - 2];
+        (given.sum::<f64>() + bonds) * steps + fed.sum::<f64>()
     }
 
     /// Returns the seconds of one core for a step of a grain.

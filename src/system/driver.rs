@@ -19,8 +19,8 @@ use super::ticks::LastRow;
 use super::traffic::Traffic;
 use super::watch::{TURN, Watch};
 use super::{
-    Control, Outcome, Progress, Setup, SystemError, advance, air, apply, handle, logging, meter,
-    nodes, overtime, perturb, regimes, rest, summary, turning,
+    Control, Outcome, Progress, Setup, SystemError, advance, air, apply, bonded, handle, logging,
+    meter, nodes, overtime, perturb, regimes, rest, summary, turning,
 };
 use crate::cluster;
 use crate::cluster::integrate::Integrate;
@@ -140,18 +140,16 @@ impl<D: Integrate> System<D> {
     pub(super) fn begin(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         let begin = self.setup.run.begin;
         turning::wake(self, sink)?;
-        if self
-            .setup
-            .matter
-            .laws
-            .bonds
-            .iter()
-            .flatten()
-            .any(|law| law.when == When::Settled)
-        {
+        let settled = bonded::joining(&self.setup, When::Settled);
+        if settled.is_asked() {
             regimes::land(self, sink)?;
-            let laws = &self.setup.matter.laws;
-            cluster::bonds::form(&mut self.dem, laws, When::Settled, self.setup.seed);
+            let joining = bonded::joining(&self.setup, When::Settled);
+            cluster::bonds::form(&mut self.dem, joining, self.setup.seed)
+                .map_err(|why| SystemError::Setup(why.to_string()))?;
+        }
+        let formed = self.dem.world.contacts.bonds.formed;
+        if bonded::lack_all(&self.setup.matter.laws, formed) {
+            self.s.warnings.push(bonded::NONE.into());
         }
         self.s.stage.settling = false;
         self.s.regimes = RegimeTime::since(begin);

@@ -230,7 +230,7 @@ impl Ledger {
         flows: &Flows,
         more: f64,
         morph: f64,
-        rounding: [f64; 2],
+        rounding: [f64; 3],
     ) -> EnergyFigures {
         let begin = &self.flows_at_start;
         let mut given = flows.fields;
@@ -269,7 +269,7 @@ impl Ledger {
             + self.start.elastic.sum().abs()
             + entries;
         // The part that rounding alone can leave is no error of the integration.
-        let [overlaps, places] = rounding;
+        let [overlaps, places, still] = rounding;
         let error = (error.abs() - (overlaps + UNITS * (whole + places))).max(0.0);
         let mut flowed = self.start.kinetic + released.max(0.0) + injected.abs();
         // The drive of a periodic cell adds to the flow too.
@@ -294,8 +294,8 @@ impl Ledger {
         let rest = match g > 0.0 {
             true => g * (held.size + self.removed_size),
             false if self.start.kinetic > 0.0 => self.start.kinetic,
-            // Where all grains start from rest, the energy that moved them.
-            false => scale,
+            // Where all grains start from rest, the energy that moved them, if that is more than what counts as rest.
+            false => scale + still,
         };
         let share = |over: f64| {
             if error == 0.0 || !self.begun {
@@ -331,8 +331,9 @@ impl Ledger {
 const UNITS: f64 = 8.0 * f64::EPSILON;
 
 /// Returns the errors that rounding can leave in the balance beside those of its entries, J: that of overlaps, which are differences of
-/// positions; and a term that counts as an entry: potential energy, as if all mass were as far from the origin as the farthest grain.
-pub fn rounding<D: Integrate>(world: &World<D>) -> [f64; 2] {
+/// positions; a term that counts as an entry: potential energy, as if all mass were as far from the origin as the farthest grain; and the
+/// energy of all grains at the speed that counts as rest.
+pub fn rounding<D: Integrate>(world: &World<D>) -> [f64; 3] {
     let arrays = &world.grains.arrays;
     let (mut reach, mut radius, mut mass, mut grains) = (0.0f64, 0.0f64, 0.0, 0.0);
     for slot in 1..arrays.slots() {
@@ -360,6 +361,7 @@ pub fn rounding<D: Integrate>(world: &World<D>) -> [f64; 2] {
     [
         grains * energy.fold(0.0, f64::max),
         mass * world.physics.gravity.norm() * reach,
+        0.5 * mass * world.physics.options.stable_speed.powi(2),
     ]
 }
 

@@ -89,6 +89,7 @@ mod zones;
 
 pub use crate::control::{ArchGrain, Command, GivenCommand};
 pub use air::AirTally;
+pub use bonded::{InPieces, bonds_at_start, in_pieces};
 pub use build::may_fly;
 pub use cell::beside_cell;
 pub use control::{Control, Outcome, Plan, Progress};

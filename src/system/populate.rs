@@ -1,9 +1,10 @@
 //! Grains of the setup in the world, and the first evaluation.
 
 use super::traffic::Traffic;
-use super::{Setup, afar, flight};
+use super::{Setup, afar, bonded, flight};
 use crate::cluster;
 use crate::cluster::arrays::Status;
+use crate::cluster::bonds::LongBond;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Dem, World};
 use crate::contact::bond::When;
@@ -18,7 +19,7 @@ pub(super) fn populate<D: Integrate>(
     traffic: &mut Traffic,
     start: f64,
     springs: impl FnOnce(&mut Dem<D>),
-) {
+) -> Result<(), LongBond> {
     // The setup's list is no longer needed: it would double the memory of a large system.
     let grains = std::mem::take(&mut setup.grains);
     traffic.begin(grains.len());
@@ -39,12 +40,13 @@ pub(super) fn populate<D: Integrate>(
     cluster::cell::drive::start_cell(&mut dem.world, &mut dem.book);
     dem.renew();
     cluster::change::start_springs(&mut dem.world);
-    cluster::bonds::form(dem, &setup.matter.laws, When::Start, setup.seed);
+    cluster::bonds::form(dem, bonded::joining(setup, When::Start), setup.seed)?;
     springs(dem);
     dem.forces();
     // Links in touch from the start do not count as formed.
     dem.effects.link_events.clear();
     afar::apply_fields(dem, fields, uniform);
+    Ok(())
 }
 
 /// Starts to step a flying slot whose row is at the time of evaluation.

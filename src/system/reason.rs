@@ -55,6 +55,18 @@ pub(super) fn check_cell<D: Integrate>(world: &World<D>) -> Result<(), SystemErr
     Ok(())
 }
 
+/// Checks that no bond became so long that another image of its end may be nearer.
+pub(super) fn check_bonds<D: Integrate>(world: &World<D>) -> Result<(), SystemError> {
+    let Some((slots, length)) = world.contacts.bonds.overlong else {
+        return Ok(());
+    };
+    let [a, b] = slots.map(|slot| world.grains.arrays.id[slot as usize]);
+    Err(SystemError::Numerical(format!(
+        "the bond of grains {a} and {b} has become {length:.3e} m long at {:.6} s, nearly half the periodic box, where another image of a grain is as near; take a wider box, or give bonds a strength",
+        world.clock.time()
+    )))
+}
+
 /// Checks that every stepped grain has a finite position, and is slow enough for contacts to be detected.
 pub(super) fn check_numbers<D: Integrate>(world: &World<D>) -> Result<(), SystemError> {
     let arrays = &world.grains.arrays;

@@ -6,12 +6,13 @@ use super::rest::RestState;
 use super::{SystemError, driver, force_error, outlet, rigid};
 use crate::body::GrainId;
 use crate::cluster;
+use crate::cluster::bonds::fragments::Fragments;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{ContactRef, Dem, Other, World};
 use crate::event::Regime;
 use crate::field::FieldSet;
-use crate::geometry::three;
-use crate::record::{BodyRef, GrainRow, LinkRow, Sink};
+use crate::geometry::{Vector, three};
+use crate::record::{BodyRef, BondState, GrainRow, LinkRow, Sink};
 
 /// Returns, by slot, the least grain number of those of some slots that have its label; -1 for others. Slots change, numbers stay.
 fn named_by_least<D: Integrate>(
@@ -48,6 +49,7 @@ pub(super) fn grain_rows<D: Integrate>(
     let slots = || (1..arrays.slots() as u32).filter(|&s| arrays.status[s as usize].is_grain());
     let errors = force_error::of_groups(world, fields, clusters);
     let clusters = named_by_least(world, slots(), |slot| clusters.cluster_of(slot));
+    let fragments = Fragments::of(world);
     let standing = slots().filter(|&slot| world.grains.stands(slot));
     let group_of = |slot: u32| world.sleeping.still.pairs.group_of(slot);
     let groups = named_by_least(world, standing, group_of);
@@ -101,6 +103,7 @@ pub(super) fn grain_rows<D: Integrate>(
                 cluster: if flying { -1 } else { clusters[slot as usize] },
                 group,
                 force_error: error,
+                fragment: fragments.name(slot, grain.id),
             }
         })
         .collect();
@@ -142,10 +145,65 @@ pub(super) fn link_rows<D: Integrate>(
             tangential_force: three(force),
             slipping: link.slipping,
             stable: link.stable,
+            bond: None,
         });
     });
     rows.sort_by_key(|r| (r.body_a.code(), r.body_b.code()));
+    add_bonds(world, journal, time, &mut rows);
     rows
+}
+
+/// Adds the bonds to the rows of the links of their grains; where these do not touch the bond gets a row of its own.
+fn add_bonds<D: Integrate>(
+    world: &World<D>,
+    journal: &Journal,
+    time: f64,
+    rows: &mut Vec<LinkRow>,
+) {
+    let touching = rows.len();
+    let key = |row: &LinkRow| (row.body_a.code(), row.body_b.code());
+    for bond in cluster::bonds::sights(world) {
+        let [a, b] = bond.grains.map(BodyRef::Grain);
+        let (a, b, sign) = if bond.grains[0] > bond.grains[1] {
+            (b, a, -1.0)
+        } else {
+            (a, b, 1.0)
+        };
+        let length = bond.apart.norm();
+        let normal = bond.apart * (sign / length);
+        let force = bond.force * sign;
+        let along = force.dot(&normal);
+        let across = three(normal * along - force);
+        let place = rows[..touching].binary_search_by_key(&(a.code(), b.code()), key);
+        let place = place.unwrap_or_else(|_| {
+            rows.push(LinkRow {
+                time,
+                link: journal.links.find(a, b),
+                body_a: a,
+                body_b: b,
+                point: three(bond.middle),
+                normal: three(normal),
+                overlap: bond.radii[0] + bond.radii[1] - length,
+                normal_force: 0.0,
+                tangential_force: [0.0; 3],
+                slipping: false,
+                stable: false,
+                bond: None,
+            });
+            rows.len() - 1
+        });
+        let row = &mut rows[place];
+        row.normal_force += along;
+        row.tangential_force = std::array::from_fn(|k| row.tangential_force[k] + across[k]);
+        row.bond = Some(BondState {
+            tension: bond.load.tension,
+            shear: bond.load.shear,
+            bending: bond.load.bending,
+            twisting: bond.load.twisting,
+            share: bond.share,
+        });
+    }
+    rows.sort_by_key(key);
 }
 
 /// Writes the rows of all grains and links.

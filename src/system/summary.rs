@@ -13,6 +13,7 @@ use super::{
     turning,
 };
 use crate::cluster::World;
+use crate::cluster::bonds::fragments::Fragments;
 use crate::cluster::integrate::Integrate;
 use crate::record::{
     Avalanches, BondFigures, EnergyFigures, EventFigures, GrainsPerLinkEvent, Status as RunStatus,
@@ -182,8 +183,15 @@ pub(super) fn summary<D: Integrate>(system: &System<D>) -> Summary {
 /// Returns what is told of bonds, where grains are bonded.
 pub(super) fn bonds<D: Integrate>(system: &System<D>) -> Option<BondFigures> {
     let (bonds, counts) = (&system.dem.world.contacts.bonds, &system.dem.book.counts);
-    let bonded = system.setup.matter.laws.have_bonds();
-    bonded.then_some(BondFigures {
+    if !system.setup.matter.laws.have_bonds() {
+        return None;
+    }
+    let world = &system.dem.world;
+    let (fragments, largest_fragment) = Fragments::of(world).sizes(world);
+    Some(BondFigures {
+        removed: bonds.removed,
+        fragments,
+        largest_fragment,
         formed: bonds.formed,
         holding: bonds.list.len() as u64,
         torn: counts.torn,

@@ -210,6 +210,7 @@ fn grain(id: u32, time: f64, position: [f64; 3]) -> GrainRow {
         cluster: if id.is_multiple_of(9) { -1 } else { 1 },
         group: if id.is_multiple_of(4) { 4 } else { -1 },
         force_error: if id.is_multiple_of(4) { 0.03 } else { 0.0 },
+        fragment: id,
     }
 }
 
@@ -235,6 +236,7 @@ fn link(
         tangential_force: [0.1, -0.1, 0.0],
         slipping: number.is_multiple_of(5),
         stable: number.is_multiple_of(2),
+        bond: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Setups by the library and a stream of numbers, for `it` and for the program that `tests/mpi` starts.
 
-use arenite::body::Grain;
+use arenite::body::{Agglomerates, Grain};
 use arenite::contact::{ContactLaw, LawTable, Linear};
 use arenite::geometry::{Dimension, Planar, Vector};
 use arenite::scenario::{AnySetup, Override, Scenario};
@@ -31,6 +31,7 @@ pub fn empty<D: Dimension>(law: ContactLaw, step: f64, finish: f64) -> Setup<D> 
             materials: vec!["stuff".into()],
             laws,
             forms: Vec::new(),
+            agglomerates: Agglomerates::default(),
         },
         boundaries: Vec::new(),
         grains: Vec::new(),

@@ -98,8 +98,10 @@ pub trait ClusterDimension: Dimension {
         forces: [[f64; 3]; 2],
         moments: [[f64; 3]; 2],
     );
-    /// Stores the present orientation of a slot (space only).
-    fn settle_rotation(_arrays: &mut Arrays<Self>, _slot: usize) {}
+    /// Stores the present orientation of a slot (space only), and returns it.
+    fn settle_rotation(arrays: &mut Arrays<Self>, slot: usize) -> Self::Rotation {
+        Self::rotation(arrays, slot)
+    }
     /// Sets the velocity, and radius times spin, of a slot to zero.
     fn stop(arrays: &mut Arrays<Self>, slot: usize);
     /// Displaces a slot and turns it by an angle times its radius.

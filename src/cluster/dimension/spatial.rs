@@ -112,9 +112,10 @@ impl ClusterDimension for Spatial {
             arrays.dampers[slot].0[k] += damping[k];
         }
     }
-    fn settle_rotation(arrays: &mut Arrays<Self>, slot: usize) {
+    fn settle_rotation(arrays: &mut Arrays<Self>, slot: usize) -> Self::Rotation {
         arrays.rotation[slot] = Self::rotation(arrays, slot);
         arrays.spins[slot].0[4..7].fill(0.0);
+        arrays.rotation[slot]
     }
     fn stop(arrays: &mut Arrays<Self>, slot: usize) {
         arrays.rows[slot].0[4..7].fill(0.0);

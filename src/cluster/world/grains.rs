@@ -106,15 +106,6 @@ impl<D: Integrate> Grains<D> {
         }
     }
 
-    /// Brings the stored orientations of some stepped slots up to the evaluation.
-    pub(in crate::cluster) fn settle_rotations_of(&mut self, slots: &[u32]) {
-        if D::N == 3 {
-            for &slot in slots {
-                D::settle_rotation(&mut self.arrays, slot as usize);
-            }
-        }
-    }
-
     /// Whether a slot contains a grain at rest, or a part of one.
     pub fn stands(&self, slot: u32) -> bool {
         self.arrays.status[self.owner(slot) as usize].stands()

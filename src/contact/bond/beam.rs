@@ -97,10 +97,17 @@ pub enum Break {
 }
 
 impl Load {
+    /// Returns its shares of the strengths of a bond in tension with bending, and in shear with twisting.
+    fn shares(&self, weakness: &[f64; 4]) -> [f64; 2] {
+        [
+            self.tension * weakness[0] + self.bending * weakness[2],
+            self.shear * weakness[1] + self.twisting * weakness[3],
+        ]
+    }
+
     /// Returns how it breaks a bond, by the greater share of its strength; none if it holds.
     fn breaks(&self, weakness: &[f64; 4]) -> Option<Break> {
-        let tension = self.tension * weakness[0] + self.bending * weakness[2];
-        let shear = self.shear * weakness[1] + self.twisting * weakness[3];
+        let [tension, shear] = self.shares(weakness);
         let way = match shear > tension {
             true => Break::Sheared,
             false => Break::Torn,
@@ -110,6 +117,12 @@ impl Load {
 }
 
 impl Beam {
+    /// Returns the greater share of its strength that a load takes; 1 breaks it, and compression takes less than nothing.
+    pub fn share(&self, load: &Load) -> f64 {
+        let [tension, shear] = load.shares(&self.weakness);
+        tension.max(shear)
+    }
+
     /// Returns the energy stored, J.
     pub fn energy<D: Dimension>(&self, apart: D::Vector, directors: [Directors<D>; 2]) -> f64 {
         let length = apart.norm();

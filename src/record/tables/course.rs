@@ -247,6 +247,12 @@ fn bond_fields(f: &mut Fields<SeriesRow>) {
     f.integer(("bonds_torn", "1", about), move |r| of(r).torn as i64);
     let about = "bonds that broke in shear, with twisting, so far";
     f.integer(("bonds_sheared", "1", about), move |r| of(r).sheared as i64);
+    let about = "fragments: sets of two grains and more that bonds join";
+    f.integer(("fragments", "1", about), move |r| of(r).fragments as i64);
+    let about = "mass of the heaviest fragment, in the plane per metre of depth";
+    f.float(("largest_fragment", "kg", about), move |r| {
+        of(r).largest_fragment
+    });
     let about = "of elastic, what bonds store";
     f.float(("elastic_bonds", "J", about), |r| r.elastic_bonds);
     let about = "released by bonds that broke so far";

@@ -57,8 +57,8 @@ pub fn columns(
     match table {
         Table::Events => only_columns(event_fields(dimensions)),
         Table::Series => only_columns(series_fields(dimensions, boundaries, meters, extras)),
-        Table::Grains => only_columns(grain_fields(dimensions)),
-        Table::Links => only_columns(link_fields(dimensions)),
+        Table::Grains => only_columns(grain_fields(dimensions, extras)),
+        Table::Links => only_columns(link_fields(dimensions, extras)),
         Table::Avalanches => only_columns(avalanche_fields(dimensions)),
         Table::Stagnant => only_columns(zone_fields(dimensions)),
         Table::Impacts => only_columns(impact_fields()),

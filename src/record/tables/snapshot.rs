@@ -1,10 +1,15 @@
 //! Fields of grains and links in snapshots.
 
 use super::{BODY, InSnapshot, REGIME_NAMES};
+use crate::record::bonds::BondState;
 use crate::record::column::{Field, Fields};
+use crate::record::meta::Extras;
 use crate::record::rows::{GrainRow, LinkRow};
 
-pub(in crate::record) fn grain_fields(dimensions: usize) -> Vec<Field<InSnapshot<GrainRow>>> {
+pub(in crate::record) fn grain_fields(
+    dimensions: usize,
+    extras: Extras,
+) -> Vec<Field<InSnapshot<GrainRow>>> {
     let mut f = Fields(Vec::new());
     type Row = InSnapshot<GrainRow>;
     f.integer(
@@ -107,10 +112,17 @@ pub(in crate::record) fn grain_fields(dimensions: usize) -> Vec<Field<InSnapshot
         ),
         |r| r.1.force_error,
     );
+    if extras.bonds {
+        let what = "number of its fragment: the least number of the grains that bonds join with it";
+        f.integer(("fragment", "1", what), |r| i64::from(r.1.fragment));
+    }
     f.0
 }
 
-pub(in crate::record) fn link_fields(dimensions: usize) -> Vec<Field<InSnapshot<LinkRow>>> {
+pub(in crate::record) fn link_fields(
+    dimensions: usize,
+    extras: Extras,
+) -> Vec<Field<InSnapshot<LinkRow>>> {
     let mut f = Fields(Vec::new());
     type Row = InSnapshot<LinkRow>;
     f.integer(
@@ -142,7 +154,11 @@ pub(in crate::record) fn link_fields(dimensions: usize) -> Vec<Field<InSnapshot<
         r.1.overlap
     });
     f.float(
-        ("normal_force", "N", "normal force, positive in compression"),
+        (
+            "normal_force",
+            "N",
+            "normal force between the bodies, positive in compression",
+        ),
         |r| r.1.normal_force,
     );
     f.vector(
@@ -155,5 +171,56 @@ pub(in crate::record) fn link_fields(dimensions: usize) -> Vec<Field<InSnapshot<
         ("stable", "", "whether it has been at rest long enough"),
         |r| r.1.stable,
     );
+    if extras.bonds {
+        bond_fields(&mut f, dimensions);
+    }
     f.0
+}
+
+fn bond_fields(f: &mut Fields<InSnapshot<LinkRow>>, dimensions: usize) {
+    type Get = fn(&BondState) -> f64;
+    f.flag(
+        (
+            "bond",
+            "",
+            "whether a bond joins its grains, touching or not",
+        ),
+        |r| r.1.bond.is_some(),
+    );
+    let all: [(&str, &str, &str, Get); 5] = [
+        (
+            "bond_tension",
+            "N",
+            "tension of the bond, negative where it is compressed",
+            |bond| bond.tension,
+        ),
+        ("bond_shear", "N", "shear force of the bond", |bond| {
+            bond.shear
+        }),
+        (
+            "bond_bending",
+            "N m",
+            "the greater of the bending moments at its ends",
+            |bond| bond.bending,
+        ),
+        (
+            "bond_twisting",
+            "N m",
+            "moment of the bond about its line",
+            |bond| bond.twisting,
+        ),
+        (
+            "bond_share",
+            "1",
+            "share of its strength that the bond bears; it breaks at 1",
+            |bond| bond.share,
+        ),
+    ];
+    for (name, unit, what, get) in all {
+        if dimensions == 3 || name != "bond_twisting" {
+            f.float((name, unit, what), move |r| {
+                r.1.bond.as_ref().map_or(0.0, get)
+            });
+        }
+    }
 }

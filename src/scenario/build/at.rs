@@ -106,8 +106,9 @@ impl View for At<'_> {
                 format!("{file}: grains of a wall move with it; leave velocities and spins out");
             return Err(self.fault(text));
         }
-        let ball = |grain: GrainSpec| (grain.position, grain.radius);
-        Ok(found.into_iter().map(ball).collect())
+        // Tables have a column of radii.
+        let ball = |grain: GrainSpec| Some((grain.position, grain.radius?));
+        Ok(found.into_iter().filter_map(ball).collect())
     }
     fn nodes(&self, file: &str, dimension: usize, letter: char) -> Result<Nodes, Problem> {
         let read = |text: &str| grid_table::grid(text, dimension, letter);

@@ -1,8 +1,8 @@
 //! Bonds in laws of contact.
 
 use super::check::Check;
-use crate::body::Grain;
-use crate::contact::bond::{BondKeys, BondLaw, BondStiffness, Scatter, Strength};
+use crate::body::{Agglomerates, Grain};
+use crate::contact::bond::{BondKeys, BondLaw, BondStiffness, Scatter, Strength, When};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -37,7 +37,19 @@ pub(super) fn check<D: Dimension>(
     spec: &Spec,
     materials: &[String],
     grains: &[Grain<D>],
+    agglomerates: &Agglomerates,
 ) -> Result<(), Problem> {
+    let loose = |grain: &&Grain<D>| {
+        let name = &materials[usize::from(grain.material)];
+        let holds = |law: &LawSection| law.bond.is_some() && law.between.iter().all(|m| m == name);
+        agglomerates.of(grain.id).is_some() && !spec.law.iter().any(holds)
+    };
+    if let Some(grain) = grains.iter().find(loose) {
+        let name = &materials[usize::from(grain.material)];
+        let what = format!("nothing holds the agglomerates of `{name}` together");
+        let help = format!("add `[law.bond]` to the law between `{name}` and `{name}`");
+        return Err(Problem::at_key(&Place::of("shape"), what).help(help));
+    }
     for (index, law) in spec
         .law
         .iter()
@@ -48,6 +60,28 @@ pub(super) fn check<D: Dimension>(
         if spec.run.integrator == IntegratorName::Euler {
             let what = "under `euler` bonds swing ever more, since nothing ends them as it ends contacts; take `verlet` or `midpoint`";
             return Err(Problem::at_key(&at, what));
+        }
+        let gap = law.bond.as_ref().map_or(0.0, |keys| keys.gap);
+        let of_law = |grain: &&Grain<D>| {
+            let name = &materials[usize::from(grain.material)];
+            law.between.contains(name)
+        };
+        let radii = grains.iter().filter(of_law).map(|grain| grain.radius);
+        let widest = 2.0 * radii.fold(0.0, f64::max);
+        if gap > widest {
+            let what = format!(
+                "a gap of {gap:e} m is more than the diameter of the largest grain, {widest:e} m: bonds would reach over others"
+            );
+            return Err(Problem::at_key(&at.key("gap"), what));
+        }
+        let late = law
+            .bond
+            .as_ref()
+            .is_some_and(|keys| keys.when == When::Settled);
+        let mut bonded = grains.iter().filter(of_law);
+        if late && bonded.any(|grain| agglomerates.of(grain.id).is_some()) {
+            let what = "agglomerates would fall apart before they have settled; leave `when` out";
+            return Err(Problem::at_key(&at.key("when"), what));
         }
         let is = |name: &String| {
             grains

@@ -6,7 +6,7 @@ use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::scenario::spec::{FeedSpec, OutletSpec};
-use crate::system::{FeedSetup, FeedTiming, OutletSetup};
+use crate::system::{Component, FeedSetup, FeedTiming, OutletSetup};
 
 /// Grain numbers have 32 bits, and numbers are never reused.
 const MAX_NUMBER: u64 = u32::MAX as u64;
@@ -73,6 +73,15 @@ pub(super) fn feeds<D: Dimension>(
         }
         let radius = (&at.key("radius"), &spec.radius);
         let what = mixture(check, &at, &spec.sorts(), spec.mix_by, radius, known)?;
+        let bonded = |sort: &Component| {
+            let form = usize::from(sort.form?);
+            (form >= known.shapes.rigid).then(|| known.shapes.forms[form].name.clone())
+        };
+        if let Some(name) = what.components().iter().find_map(bonded) {
+            let what =
+                format!("`{name}` is bonded; agglomerates are there from the start, by a [[fill]]");
+            return Err(Problem::at_key(&at.key("shape"), what));
+        }
         list.push(FeedSetup {
             min,
             max,

@@ -25,6 +25,8 @@ pub(super) struct Filled<D: Dimension> {
     pub grains: Vec<Grain<D>>,
     /// First grain of each fill, with the place to point to.
     starts: Vec<(usize, Place, Listed)>,
+    /// Where there are agglomerates: for each of their parts and each grain the grain as filled, by index, and the number of the part.
+    pub parts: Vec<(usize, Option<usize>)>,
     /// Figures of each fill for the summary.
     pub figures: Vec<FillFigures>,
     pub warnings: Vec<String>,
@@ -41,6 +43,17 @@ enum Listed {
 impl<D: Dimension> Filled<D> {
     /// Returns the place where a grain was written, and its name in messages.
     pub fn origin(&self, index: usize) -> (Place, String) {
+        let Some(&(whole, part)) = self.parts.get(index) else {
+            return self.origin_as_filled(index);
+        };
+        let (place, name) = self.origin_as_filled(whole);
+        match part {
+            Some(part) => (place, format!("part {part} of {name}")),
+            None => (place, name),
+        }
+    }
+
+    fn origin_as_filled(&self, index: usize) -> (Place, String) {
         let found = self.starts.iter().rev().find(|(start, ..)| *start <= index);
         match found {
             Some((start, place, Listed::OneByOne)) => {
@@ -84,6 +97,7 @@ pub(super) fn fills<D: Formed>(
     let mut filled = Filled::<D> {
         grains: Vec::new(),
         starts: Vec::new(),
+        parts: Vec::new(),
         figures: Vec::new(),
         warnings: Vec::new(),
     };
@@ -130,6 +144,12 @@ pub(super) fn fills<D: Formed>(
             }
             let material = known.materials.index(&spec.material);
             let shape = known.shapes.of(spec.shape.as_deref(), spec.equal_measure);
+            if spec.equal_measure
+                && let Some(i) = list.iter().position(|grain| grain.radius.is_none())
+            {
+                let what = "`equal_measure` says what the radii mean, but this grain has none";
+                return Err(Problem::at(&here.index(i), what));
+            }
             limit(&here, list.len() as u64, start)?;
             list.iter()
                 .enumerate()
@@ -306,15 +326,34 @@ fn one<D: Dimension>(
     shape: Option<Shaped<'_, D>>,
 ) -> Result<Grain<D>, Problem> {
     let position = check.vector::<D>(&place.key("position"), &spec.position)?;
-    let radius = check.positive(&place.key("radius"), spec.radius)?;
-    let mut grain = Grain::<D>::new(id, material, radius, density, position);
+    let turn = match &spec.rotation {
+        Some(turn) => walls::spin::<D>(check, &place.key("rotation"), turn)?,
+        None => D::Spin::default(),
+    };
+    let (radius, centre) = match (spec.radius, shape) {
+        (Some(radius), shape) => {
+            let radius = check.positive(&place.key("radius"), radius)?;
+            let radius = shape.map_or(radius, |shape| shape.radius(radius));
+            (radius, position)
+        }
+        (None, Some(shape)) => {
+            let turned = D::turned(D::identity(), turn);
+            let centre = D::rotate(turned, shape.form.centroid);
+            (shape.form.reach, position + centre)
+        }
+        (None, None) => {
+            let what = format!(
+                "`{place}` needs a `radius`: only grains of a shape of several parts do without"
+            );
+            return Err(Problem::at(place, what));
+        }
+    };
+    let mut grain = Grain::<D>::new(id, material, radius, density, centre);
     if let Some(shape) = shape {
-        grain.radius = shape.radius(radius);
         grain.shape(shape.index, shape.form, density);
         grain.rotation = shape.form.axes;
     }
-    if let Some(turn) = &spec.rotation {
-        let turn = walls::spin::<D>(check, &place.key("rotation"), turn)?;
+    if spec.rotation.is_some() {
         grain.rotation = D::turned(grain.rotation, turn);
     }
     grain.velocity = check.vector_or_zero::<D>(&place.key("velocity"), spec.velocity.as_deref())?;

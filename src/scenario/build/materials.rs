@@ -221,8 +221,14 @@ fn meets(spec: &Spec, a: &str, b: &str) -> bool {
         counts.fold(0, u64::saturating_add)
     };
     let wall = |name: &str| spec.boundary.iter().any(|wall| wall.material == name);
+    // The grains of one agglomerate meet each other.
+    let bonded = |sort: &Sort<'_>| {
+        let shape = sort.shape.and_then(|name| spec.shape.get(name));
+        sort.material == a && shape.is_some_and(|shape| shape.bonded)
+    };
+    let agglomerates = || spec.fill.iter().any(|fill| fill.sorts().iter().any(bonded));
     let pairs_of_grains = if a == b {
-        grains(a) > 1
+        grains(a) > 1 || agglomerates()
     } else {
         grains(a) > 0 && grains(b) > 0
     };

@@ -1,6 +1,7 @@
 //! Builds a [`Setup`] from a scenario, and resolves the scenario: defaults are written out, embedded materials and
 //! files included.
 
+mod agglomerates;
 mod at;
 mod bonds;
 mod capable;
@@ -23,6 +24,7 @@ mod mixture;
 mod morph;
 mod narrow;
 mod outside;
+mod packed;
 mod perturb;
 mod plenty;
 mod quasi_static;
@@ -87,7 +89,7 @@ pub(super) fn build<D: Integrate>(
     let materials = materials::collect(check, &mut spec)?;
     let long_range = long_range::collect(check, &spec, &materials)?;
     let mut place = fields::collect::<D>(check, &mut spec, &materials, folder)?;
-    let shapes = shapes::collect::<D>(check, &mut spec)?;
+    let mut shapes = shapes::collect::<D>(check, &mut spec)?;
     let material = |name: &str| materials.index(name);
     let boundaries = walls::boundaries::<D>(check, &mut spec.boundary, material, folder)?;
     let outlets = feeds::outlets::<D>(check, &spec.outlet)?;
@@ -110,10 +112,13 @@ pub(super) fn build<D: Integrate>(
         gravity,
         periodic: &axes,
     };
-    let filled = grains::fills::<D>(check, &mut spec.fill, known, around, spec.seed, folder)?;
-    let feeds = feeds::feeds::<D>(check, &spec.feed, known, filled.grains.len())?;
+    let mut filled = grains::fills::<D>(check, &mut spec.fill, known, around, spec.seed, folder)?;
+    let grains = agglomerates::count(&filled.grains, &shapes);
+    let feeds = feeds::feeds::<D>(check, &spec.feed, known, grains)?;
+    let density = |material| materials.density(material);
+    let agglomerates = agglomerates::expand(&mut filled, &mut shapes, density, &axes)?;
     let laws = materials::laws(check, &mut spec, &materials)?;
-    bonds::check(&spec, &materials.names, &filled.grains)?;
+    bonds::check(&spec, &materials.names, &filled.grains, &agglomerates)?;
     let periodic = periodic::<D>(check, &spec, &filled.grains, &shapes.forms, &feeds)?;
     start::check_start(
         &filled,
@@ -144,6 +149,7 @@ pub(super) fn build<D: Integrate>(
             materials: materials.names,
             laws,
             forms: shapes.forms,
+            agglomerates,
         },
         boundaries,
         grains: filled.grains,
@@ -202,6 +208,7 @@ pub(super) fn build<D: Integrate>(
         events::warnings(&setup),
         twice::warnings(&setup.boundaries),
         plenty::warnings(&setup),
+        agglomerates::warnings(&setup),
         setup.mesh_warnings(),
         narrow::warnings(&setup),
     ]

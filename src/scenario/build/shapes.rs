@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::check::Check;
 use super::mixture::place_of;
+use super::packed;
 use crate::body::{Arc, ArcGrain, Ball, Clump, Formed, SHAPES, ShapeTemplate, named_shape};
 use crate::geometry::{Dimension, Vector};
 use crate::scenario::path::Place;
@@ -15,11 +16,13 @@ use crate::system::RadiusLaw;
 /// Limit on the shapes of a scenario.
 const MOST: usize = 1000;
 /// Limit on the disks or spheres of a shape.
-const MOST_PARTS: usize = 10_000;
+pub(super) const MOST_PARTS: usize = 10_000;
 
-/// The forms that a scenario uses, in order of name; the spec keeps only their shapes.
+/// The forms that a scenario uses, those of agglomerates last, otherwise in order of name; the spec keeps only their shapes.
 pub(super) struct Shapes<D: Dimension> {
     pub forms: Vec<ShapeTemplate<D>>,
+    /// Number of those that are rigid; grains of the others are agglomerates.
+    pub rigid: usize,
 }
 
 /// The shape that a fill or feed selects.
@@ -105,19 +108,26 @@ pub(super) fn collect<D: Formed>(check: Check<'_>, spec: &mut Spec) -> Result<Sh
         ));
     }
     let used: BTreeSet<&String> = uses.iter().map(|(_, name)| name).collect();
-    let mut forms = Vec::new();
+    let (mut forms, mut bonded) = (Vec::new(), Vec::new());
     for (name, shape) in &spec.shape {
         let form = form::<D>(check, &Place::of("shape").key(name), name, shape)?;
         if used.contains(name) {
             // A single ball is a disk or a sphere.
             if form.parts.len() > 1 {
-                forms.push(form);
+                let list = if shape.bonded {
+                    &mut bonded
+                } else {
+                    &mut forms
+                };
+                list.push(form);
             }
         }
     }
+    let rigid = forms.len();
+    forms.append(&mut bonded);
     let used: Vec<String> = used.into_iter().cloned().collect();
     spec.shape.retain(|name, _| used.contains(name));
-    Ok(Shapes { forms })
+    Ok(Shapes { forms, rigid })
 }
 
 /// Returns a shape that comes with the program, without the density that `arenite calc grain` uses.
@@ -159,6 +169,8 @@ fn form<D: Formed>(
             ("disks", spec.disks.is_some()),
             ("spheres", spec.spheres.is_some()),
             ("arcs", spec.arcs.is_some()),
+            ("packed", spec.packed.is_some()),
+            ("chain", spec.chain.is_some()),
         ],
     )?;
     let here = at.key(key);
@@ -168,9 +180,34 @@ fn form<D: Formed>(
     } else {
         &spec.spheres
     };
-    if let Some(balls) = balls {
-        let clump = clump::<D>(check, &here, balls)?;
+    let parts = match (balls, &spec.packed, &spec.chain) {
+        (Some(balls), ..) => Some(listed::<D>(check, &here, balls)?),
+        (_, Some(packed), _) => Some(packed::balls::<D>(check, &here, packed)?),
+        (.., Some(chain)) => Some(packed::chain::<D>(check, &here, chain)?),
+        _ => None,
+    };
+    if let Some(parts) = parts {
+        if parts.len() > MOST_PARTS {
+            let found = parts.len();
+            return Err(wrong(format!(
+                "it has {found} parts; a shape has at most {MOST_PARTS}"
+            )));
+        }
+        let clump = Clump::new(parts).map_err(|why| wrong(why.to_string()))?;
+        if let Some(inside) = clump.buried().first().filter(|_| spec.bonded) {
+            return Err(wrong(format!(
+                "component {inside} lies wholly inside another one"
+            )));
+        }
+        if spec.bonded || spec.packed.is_some() {
+            return Ok(D::agglomerate(name, &clump));
+        }
         return D::clump(name, &clump).map_err(|why| wrong(why.to_string()));
+    }
+    if spec.bonded && spec.arcs.is_some() {
+        return Err(wrong(
+            "arcs are the boundary of one grain, which nothing bonds".into(),
+        ));
     }
     let Some(arcs) = spec.arcs.as_ref().filter(|_| D::N == 2) else {
         let wanted = if D::N == 2 {
@@ -191,25 +228,19 @@ fn form<D: Formed>(
     D::arcs(name, &grain).map_err(|why| wrong(why.to_string()))
 }
 
-fn clump<D: Dimension>(
+fn listed<D: Dimension>(
     check: Check<'_>,
     here: &Place,
     balls: &[ComponentSpec],
-) -> Result<Clump<D>, Problem> {
-    if balls.len() > MOST_PARTS {
-        let found = balls.len();
-        let text = format!("`{here}` has {found} parts; a shape has at most {MOST_PARTS}");
-        return Err(Problem::at_key(here, text));
-    }
-    let mut parts = Vec::with_capacity(balls.len());
-    for (k, ball) in balls.iter().enumerate() {
+) -> Result<Vec<Ball<D>>, Problem> {
+    let ball = |(k, ball): (usize, &ComponentSpec)| {
         let at = here.index(k);
-        parts.push(Ball {
+        Ok(Ball {
             centre: check.vector::<D>(&at.key("centre"), &ball.centre)?,
             radius: check.positive(&at.key("radius"), ball.radius)?,
-        });
-    }
-    Clump::new(parts).map_err(|why| Problem::at(here, format!("`{here}`: {why}")))
+        })
+    };
+    balls.iter().enumerate().map(ball).collect()
 }
 
 fn arc((k, spec): (usize, &ArcSpec)) -> Arc {

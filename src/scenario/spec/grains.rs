@@ -104,9 +104,10 @@ pub struct RegionSpec {
 pub struct GrainSpec {
     /// Centre, m.
     pub position: Vec<f64>,
-    /// Radius, m.
+    /// Radius, m. Without it a shape is taken as it is given, in m, with its origin at `position`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
-    pub radius: f64,
+    pub radius: Option<f64>,
     /// Velocity, m/s; at rest when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub velocity: Option<Vec<f64>>,

@@ -44,7 +44,7 @@ struct Share {
     /// Positions of the grains at the first calm jam check.
     places: Places,
     regimes: RegimeTime,
-    rounding: [f64; 2],
+    rounding: [f64; 3],
     clusters: Components,
 }
 

@@ -208,6 +208,7 @@ impl<D: Dimension> Events<D> {
                 cluster: -1,
                 group: -1,
                 force_error: 0.0,
+                fragment: grain.id,
             }
         };
         self.present().map(row).collect()

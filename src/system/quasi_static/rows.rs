@@ -228,6 +228,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
                 tangential_force: three(-stress.tangential),
                 slipping: self.sliding.binary_search(&key).is_ok(),
                 stable: true,
+                bond: None,
             });
         }
         let mut grains = Vec::with_capacity(self.nodes.len());
@@ -260,6 +261,7 @@ impl<D: Dimension> QuasiStatic<'_, D> {
                 cluster: groups[node],
                 group: groups[node],
                 force_error: 0.0,
+                fragment: grain.id,
             });
         }
         (grains, links)

@@ -7,7 +7,7 @@ mod sources;
 
 use serde::{Deserialize, Serialize};
 
-use crate::body::{Grain, ShapeTemplate};
+use crate::body::{Agglomerates, Grain, ShapeTemplate};
 use crate::contact::LawTable;
 use crate::field::{LongRangeSetup, NonUniformFields};
 use crate::geometry::Dimension;
@@ -64,6 +64,8 @@ pub struct Matter<D: Dimension> {
     pub laws: LawTable,
     /// Forms of grains that are neither disks nor spheres.
     pub forms: Vec<ShapeTemplate<D>>,
+    /// Agglomerates that are there from the start.
+    pub agglomerates: Agglomerates,
 }
 
 /// The periodic cell.

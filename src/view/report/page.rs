@@ -115,6 +115,8 @@ struct Scene<'a> {
     regimes: Vec<(&'static str, String)>,
     gravity: [f64; 3],
     quasi_static: bool,
+    /// Whether bonds are drawn.
+    bonds: bool,
     /// Planned end of a run in progress, s.
     planned: Option<f64>,
 }
@@ -276,6 +278,7 @@ fn scene(run: &Run) -> Scene<'_> {
         regimes: regimes.map(|r| (r.name(), colour(of_regime(r)))).to_vec(),
         gravity: given.map_or([0.0; 3], |g| g.gravity),
         quasi_static: given.is_some_and(|g| g.quasi_static),
+        bonds: run.meta.bonds,
         planned: given.and_then(|g| g.planned),
     }
 }

@@ -341,7 +341,7 @@ fn unpack(html: &str, known: &mut Vec<u32>) -> Vec<Frame> {
             let widths = [
                 vec![root; d],
                 turns,
-                vec![root, 1, width("number"), width("number")],
+                vec![root, 1, width("number"), width("number"), width("number")],
             ]
             .concat();
             for (column, w) in widths.iter().enumerate() {
@@ -349,7 +349,7 @@ fn unpack(html: &str, known: &mut Vec<u32>) -> Vec<Frame> {
                     *told[index[k] as usize].rest.entry(column).or_default() += unfolded(step);
                 }
             }
-            let regime = widths.len() - 3;
+            let regime = widths.len() - 4;
             let place = |g: &Told| {
                 std::array::from_fn(|k| match k < d {
                     true => {
@@ -715,6 +715,7 @@ fn flow(dir: &Path, frames: u64) {
                 cluster: 0,
                 group: -1,
                 force_error: 0.0,
+                fragment: 0,
             }
         };
         let grains: Vec<GrainRow> = (0..across * across).map(row).collect();
@@ -735,6 +736,7 @@ fn flow(dir: &Path, frames: u64) {
                         tangential_force: [0.0; 3],
                         slipping: (id + k as u32).is_multiple_of(7),
                         stable: false,
+                        bond: None,
                     });
                 }
             }

@@ -1,5 +1,6 @@
 //! What the models do, and that they agree with each other: stepped, event-driven, at rest, quasi-static.
 
+pub mod agglomerates;
 pub mod bands_in_one_pass;
 pub mod blows_on_sleepers;
 pub mod calibrate;

@@ -3,6 +3,7 @@
 pub mod alternating_fields;
 pub mod arc_grains;
 pub mod arc_walls;
+pub mod beams;
 pub mod belt_walls;
 pub mod bonds;
 pub mod cell_packings;

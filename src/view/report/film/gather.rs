@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::record::read::{Snapshot, Snapshots, TableReader};
-use crate::record::{BodyRef, GrainRow, LinkRow, RecordError, RunMeta, Table};
+use crate::record::{BodyRef, BondState, GrainRow, LinkRow, RecordError, RunMeta, Table};
 use crate::view::colour::Layers;
 
 /// Limit on the rows of grains held in memory; of longer records only some snapshots are used.
@@ -35,6 +35,8 @@ pub(in crate::view::report) struct GrainState {
     pub(super) cluster: u32,
     /// The same for its group at rest.
     pub(super) group: u32,
+    /// The same for its fragment; 0: no bond joins it.
+    pub(super) fragment: u32,
 }
 
 /// A link in a frame.
@@ -45,10 +47,15 @@ pub(super) struct LinkState {
     /// Index of a grain's constants, or [`WALL`] and the boundary's number.
     pub(super) b: u32,
     pub(super) force: f32,
-    /// Bit flags: 1 slips, 2 stable, 4 pulls.
+    /// Bit flags: 1 slips, 2 stable, 4 pulls, 8 bonded; the upper four bits have the share of the bond's strength.
     pub(super) flags: u8,
     /// For a link with a wall: vector from the grain's centre to the contact point over its radius.
     pub(super) offset: [f32; 3],
+}
+
+/// Returns the flags of a link with a bond.
+fn flags_of(bond: &BondState) -> u8 {
+    8 | ((bond.share.clamp(0.0, 1.0) * 15.0) as u8) << 4
 }
 
 /// Marks a wall among the bodies of links.
@@ -164,6 +171,14 @@ impl Frames {
             let place = u32::try_from(id).ok().and_then(|id| index.get(&id));
             place.map_or(0, |place| place + 1)
         };
+        let bonded = linked.iter().filter(|link| link.bond.is_some());
+        let bonded: BTreeSet<u32> = bonded
+            .flat_map(|link| [link.body_a, link.body_b])
+            .filter_map(|body| match body {
+                BodyRef::Grain(grain) => Some(grain),
+                _ => None,
+            })
+            .collect();
         let mut grains: Vec<GrainState> = rows
             .iter()
             .map(|g| GrainState {
@@ -182,6 +197,10 @@ impl Frames {
                 regime: g.regime as u8,
                 cluster: named(g.cluster),
                 group: named(g.group),
+                fragment: match bonded.contains(&g.grain) {
+                    true => named(i64::from(g.fragment)),
+                    false => 0,
+                },
             })
             .collect();
         grains.sort_by_key(|g| g.index);
@@ -212,7 +231,9 @@ impl Frames {
                 }
                 BodyRef::None => continue,
             };
+            // The grains of a bond need not touch.
             match b & WALL {
+                0 if link.bond.is_some() && link.overlap < 0.0 => {}
                 0 => contacts.0 += 1,
                 _ => contacts.1 += 1,
             }
@@ -231,7 +252,8 @@ impl Frames {
                 force: link.normal_force.abs() as f32,
                 flags: u8::from(link.slipping)
                     | u8::from(link.stable) << 1
-                    | u8::from(link.normal_force < 0.0) << 2,
+                    | u8::from(link.normal_force < 0.0) << 2
+                    | link.bond.as_ref().map_or(0, flags_of),
                 offset,
             });
         }

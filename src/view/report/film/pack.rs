@@ -155,6 +155,7 @@ struct Told {
     regime: u32,
     cluster: u32,
     group: u32,
+    fragment: u32,
 }
 
 struct Writer<'a> {
@@ -255,6 +256,7 @@ impl<'a> Writer<'a> {
                     regime: u32::from(g.regime),
                     cluster: g.cluster,
                     group: g.group,
+                    fragment: g.fragment,
                 }
             })
             .collect();
@@ -283,6 +285,7 @@ impl<'a> Writer<'a> {
         column(1, &|t| t.regime, &|t| t.regime);
         column(scale.number, &|t| t.cluster, &|t| t.cluster);
         column(scale.number, &|t| t.group, &|t| t.group);
+        column(scale.number, &|t| t.fragment, &|t| t.fragment);
         for (grain, now) in grains.iter().zip(now) {
             self.told[grain.index as usize] = now;
         }

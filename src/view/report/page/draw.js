@@ -27,6 +27,7 @@ const CLUSTERS = Array.from({ length: 24 }, (_, k) => {
   return [r, g, b].map((v) => 255 * (v + l - c / 2));
 });
 const SLID = "#e5007d";
+const BONDS = ramp(["#8a94a0", "#c9b458", "#e88f45", "#c8443c"], 16);
 const ARCH = "#d42a4c";
 
 // What colours tell: a palette, and for a moment the place of each grain in it.
@@ -75,6 +76,7 @@ function colourings(film) {
     { key: "cluster", name: "cluster", ...nodes((m) => m.cluster, "in flight, alone") },
     { key: "group", name: "group at rest", ...nodes((m) => m.group, "moves") },
   ];
+  if (film.scene.bonds) modes.unshift({ key: "fragment", name: "fragment", ...nodes((m) => m.fragment, "alone") });
   if (film.scene.quasi_static) return modes.filter((m) => !["speed", "spin", "regime", "cluster", "group"].includes(m.key));
   return modes;
 }
@@ -239,6 +241,7 @@ class Drawing {
       this.grains(moment, look, mode);
     }
     if (!this.space) this.walls(moment, 1);
+    if (look.bonds) this.bonds(moment);
     if (look.forces) this.forces(moment, look);
     if (look.slips) this.slips(moment, look);
     if (look.velocities) this.arrows(moment);
@@ -451,6 +454,28 @@ class Drawing {
       c.stroke();
     });
     c.globalAlpha = 1;
+  }
+
+  // Bonds by the share of their strength, which is in the upper half of the flags.
+  bonds(m) {
+    const { c, camera, film } = this;
+    const paths = BONDS.map(() => []);
+    m.eachLink((i, k, l) => {
+      const flags = m.links.flags[i];
+      const ends = flags & 8 ? this.ends(m, i, k, l) : null;
+      if (ends) paths[flags >> 4].push(ends);
+    });
+    c.lineCap = "round";
+    c.lineWidth = Math.max(1, 0.35 * film.head.mean_radius * camera.scale);
+    paths.forEach((lines, k) => {
+      c.strokeStyle = css(BONDS[k]);
+      c.beginPath();
+      for (const [x0, y0, x1, y1] of lines) {
+        c.moveTo(x0, y0);
+        c.lineTo(x1, y1);
+      }
+      c.stroke();
+    });
   }
 
   // Links that slide; those that have just begun to flash.

@@ -3,7 +3,7 @@
 // Grains between two snapshots.
 class Moment {
   constructor(film, a, b, share) {
-    Object.assign(this, { film, share, frame: a, n: a.n, index: a.index, regime: a.regime, cluster: a.cluster, group: a.group, links: a.links });
+    Object.assign(this, { film, share, frame: a, n: a.n, index: a.index, regime: a.regime, cluster: a.cluster, group: a.group, fragment: a.fragment, links: a.links });
     this.time = b ? a.time + share * (b.time - a.time) : a.time;
     this.next = b;
     this.v = a.v;
@@ -164,7 +164,7 @@ class Moment {
   const drawing = new Drawing(film, canvas);
   const { camera } = drawing;
   const slider = byId("time");
-  const look = { mode: 0, grains: "solid", forces: false, slips: false, marks: film.head.grains <= 150, velocities: false, cut: 0, selected: -1, glow: 1 };
+  const look = { mode: 0, grains: "solid", forces: false, slips: false, bonds: film.scene.bonds && dimensions === 2, marks: film.head.grains <= 150, velocities: false, cut: 0, selected: -1, glow: 1 };
   const state = { time: Math.min(Math.max(0, film.begin), film.end), playing: false, rate: 1, clock: 0, dirty: true, since: 0, shown: -1, hover: null, follow: live };
 
   // ---- controls -------------------------------------------------------------------------------
@@ -183,6 +183,8 @@ class Moment {
     look.forces = look.slips = true;
   }
   byId("cut-label").hidden = dimensions === 2;
+  byId("bonds-label").hidden = !film.scene.bonds;
+  byId("bonds").checked = look.bonds;
   byId("forces").checked = look.forces;
   byId("slips").checked = look.slips;
   byId("marks").checked = look.marks;
@@ -247,6 +249,7 @@ class Moment {
       box.append(span);
     } else mode.palette.slice(0, mode.none ? 7 : 8).forEach((c, k) => item(css(c), k ? "" : mode.none || "layers from below, over and over"));
     if (look.forces) item(drawing.ink.ink, `force, widest ${say(Number(film.head.scale.strong.toPrecision(2)))} N and more`, "bar");
+    if (look.bonds) item(`linear-gradient(90deg, ${BONDS.map(css).join(",")})`, "bonds, by the share of their strength up to 1", "bar");
     if (look.slips) item(SLID, "slides; flashes as it begins", "bar");
     if (film.scene.jams.some((j) => j.arch.length)) item(ARCH, "arch of the jam", "bar");
   }
@@ -264,6 +267,7 @@ class Moment {
   bind("grains", "change", (t) => (look.grains = t.value));
   bind("forces", "change", (t) => forces(t.checked));
   bind("slips", "change", (t) => (look.slips = t.checked));
+  bind("bonds", "change", (t) => (look.bonds = t.checked));
   bind("marks", "change", (t) => (look.marks = t.checked));
   bind("velocities", "change", (t) => (look.velocities = t.checked));
   bind("cut", "input", (t) => (look.cut = Number(t.value)));
@@ -333,7 +337,7 @@ class Moment {
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.target.matches?.("select, button, summary, .plot") || (e.target.matches?.("input") && e.key !== " ")) return;
-    const toggles = { s: "slips", t: "marks", v: "velocities" };
+    const toggles = { s: "slips", t: "marks", v: "velocities", b: "bonds" };
     const zoom = (f) => {
       camera.zoom = Math.min(Math.max(camera.zoom * f, 0.2), 400);
     };

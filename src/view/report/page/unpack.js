@@ -166,6 +166,7 @@ class Unpacker {
     this.regime = column();
     this.cluster = column();
     this.group = column();
+    this.fragment = column();
     this.links = { a: [], b: [], force: [], flags: [], offset: [[], [], []] };
   }
 
@@ -232,6 +233,7 @@ class Unpacker {
     frame.regime = Uint8Array.from(this.told(this.regime, 1, false));
     frame.cluster = this.told(this.cluster, s.number, false);
     frame.group = this.told(this.group, s.number, false);
+    frame.fragment = this.told(this.fragment, s.number, false);
     frame.links = this.frameLinks(root);
     return frame;
   }
