@@ -119,7 +119,7 @@ pub(super) fn summary(
     }
     if let Some(bonds) = &figures.bonds {
         let text = format!(
-            "{} formed, {} torn, {} sheared; {} fragments, the heaviest {} kg",
+            "{} formed, {} torn, {} sheared; fragments: {}, the heaviest {} kg",
             bonds.formed,
             bonds.torn,
             bonds.sheared,

@@ -277,7 +277,7 @@ pub fn shortest<D: Integrate>(physics: &Physics<D>, cell: &Cell, mut d: D::Vecto
     }
     for (k, axis) in physics.periodic.iter().enumerate() {
         if let Some(axis) = axis {
-            d[k] -= axis.length * (d[k] / axis.length).round();
+            d[k] = axis.nearest(d[k]);
         }
     }
     d

@@ -25,6 +25,11 @@ impl PeriodicAxis {
         }
     }
 
+    /// The shortest image of a difference of two coordinates, in the box or not.
+    pub fn nearest(&self, delta: f64) -> f64 {
+        delta - self.length * (delta / self.length).round()
+    }
+
     /// The shortest image of a difference of two coordinates inside the box.
     #[inline(always)]
     pub fn shorten(&self, delta: f64) -> f64 {

@@ -40,13 +40,6 @@ impl Joining<'_> {
         laws.any(|law| law.when == self.when)
     }
 
-    /// Returns the law that bonds two grains if they are near enough.
-    fn law<D: Dimension>(&self, a: &Joinable<D>, b: &Joinable<D>) -> Option<&BondLaw> {
-        let law = self.laws.bond(a.material, b.material)?;
-        let apart = self.agglomerates.of(a.id) != self.agglomerates.of(b.id);
-        (law.when == self.when && !apart).then_some(law)
-    }
-
     /// Returns the law that bonds two grains this far apart, m.
     pub fn joins<D: Dimension>(
         &self,
@@ -54,8 +47,10 @@ impl Joining<'_> {
         b: &Joinable<D>,
         distance: f64,
     ) -> Option<&BondLaw> {
-        let near = |law: &&BondLaw| distance <= law.gap + (a.radius + b.radius) * (1.0 + ROUNDING);
-        self.law(a, b).filter(near)
+        let law = self.laws.bond(a.material, b.material)?;
+        let together = self.agglomerates.of(a.id) == self.agglomerates.of(b.id);
+        let near = distance <= law.gap + (a.radius + b.radius) * (1.0 + ROUNDING);
+        (law.when == self.when && together && near).then_some(law)
     }
 
     /// Returns the pairs of grains, by place in the list, that are bonded where the edges of a periodic box stand still.
@@ -78,17 +73,13 @@ impl Joining<'_> {
         let pairs = pairs.map(|pair| [pair.0, pair.1].map(|k| k as usize));
         pairs
             .filter(|[a, b]| {
-                let apart = shortest(grains[*b].position - grains[*a].position, periodic);
+                let d = grains[*b].position - grains[*a].position;
+                let apart = D::Vector::from_fn(|k| match periodic.get(k).copied().flatten() {
+                    Some(axis) => axis.nearest(d[k]),
+                    None => d[k],
+                });
                 self.joins(&grains[*a], &grains[*b], apart.norm()).is_some()
             })
             .collect()
     }
-}
-
-/// Returns the difference of two places to the nearest image.
-fn shortest<V: Vector>(d: V, periodic: &[Option<PeriodicAxis>]) -> V {
-    V::from_fn(|k| match periodic.get(k).copied().flatten() {
-        Some(axis) => d[k] - axis.length * (d[k] / axis.length).round(),
-        None => d[k],
-    })
 }

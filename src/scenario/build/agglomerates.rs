@@ -5,6 +5,7 @@ use super::grains::Filled;
 use super::shapes::Shapes;
 use crate::body::{Agglomerates, Grain, GrainId};
 use crate::geometry::{Dimension, Vector};
+use crate::neighbor::wrapped;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
 use crate::system::{InPieces, PeriodicAxis, Setup, in_pieces};
@@ -24,20 +25,12 @@ fn bonded<D: Dimension>(grain: &Grain<D>, shapes: &Shapes<D>) -> Option<usize> {
         .filter(|&form| form >= shapes.rigid)
 }
 
-/// Returns the image of a place that is in the periodic box.
-fn wrapped<V: Vector>(place: V, periodic: &[Option<PeriodicAxis>]) -> V {
-    V::from_fn(|k| match periodic[k] {
-        Some(axis) => {
-            let over = libm::floor((place[k] - axis.origin) / axis.length);
-            let inside = place[k] - over * axis.length;
-            // Rounding may end at the far border, which is out.
-            if inside < axis.origin + axis.length {
-                inside
-            } else {
-                axis.origin
-            }
-        }
-        None => place[k],
+/// Returns the image of a place that is in the periodic box; rounding may have ended at its far border, which is out.
+fn inside<D: Dimension>(place: D::Vector, periodic: &[Option<PeriodicAxis>]) -> D::Vector {
+    let place = wrapped::<D>(periodic, place);
+    D::Vector::from_fn(|k| match periodic[k] {
+        Some(axis) if place[k] >= axis.origin + axis.length => axis.origin,
+        _ => place[k],
     })
 }
 
@@ -89,7 +82,7 @@ pub(super) fn expand<D: Dimension>(
             let radius = part.radius * grain.radius;
             let place = grain.position + arm;
             let place = if near {
-                wrapped(place, periodic)
+                inside::<D>(place, periodic)
             } else {
                 place
             };

@@ -271,7 +271,7 @@ fn pair<D: Dimension>(
     let mut arm = second.position - first.position;
     for axis in 0..D::N {
         if let Some(p) = around.periodic[axis] {
-            arm[axis] -= p.length * libm::round(arm[axis] / p.length);
+            arm[axis] = p.nearest(arm[axis]);
         }
     }
     let mut overlap = first.radius + second.radius - arm.norm();

@@ -5,7 +5,7 @@ use arenite::geometry::{Dimension, Planar, Spatial, Vector};
 use arenite::record::{BodyRef, MemorySink};
 use arenite::system::{Setup, bonds_at_start};
 
-use crate::support::{close, driven, finish, run, written, written_planar, written_spatial};
+use crate::support::{close, driven, finish, run, written_planar, written_spatial};
 
 const BOND: &str = "[law.bond]\ngap = 1e-5\nbeam = { young = 1e8 }\ndamping = 0.05\n";
 
@@ -408,5 +408,4 @@ fn a_run_without_bonds_warns() {
     let near = text.replace("[0.1, 0.0]", "[0.02, 0.0]");
     let (_, summary) = driven(&near).expect("to run");
     assert!(!warned(&summary));
-    let _ = written(&near);
 }
