@@ -14,6 +14,7 @@ use super::{evaluate, held, kinematics};
 use crate::contact::LinkLaw;
 use crate::event::EventKind;
 use crate::geometry::{Dimension, Vector};
+use crate::neighbor::nearest;
 
 /// Elastic energy of links, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -271,16 +272,11 @@ pub fn each_list_link<D: Integrate>(world: &World<D>, mut f: impl FnMut(ContactR
 }
 
 /// The shortest image of a difference of two positions, m.
-pub fn shortest<D: Integrate>(physics: &Physics<D>, cell: &Cell, mut d: D::Vector) -> D::Vector {
+pub fn shortest<D: Integrate>(physics: &Physics<D>, cell: &Cell, d: D::Vector) -> D::Vector {
     if let Some(cell) = &cell.state {
         return d - cell.edges.image::<D::Vector>(cell.edges.turns(d));
     }
-    for (k, axis) in physics.periodic.iter().enumerate() {
-        if let Some(axis) = axis {
-            d[k] = axis.nearest(d[k]);
-        }
-    }
-    d
+    nearest::<D>(&physics.periodic, d)
 }
 
 fn spring_lead<D: Integrate>(world: &World<D>) -> f64 {

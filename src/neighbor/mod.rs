@@ -21,6 +21,7 @@ pub use displaced::pairs_across;
 pub use dynamic::{Cell, DynamicCells, Lattice};
 pub use levels::Levels;
 pub use order::{RowPlace, Rows, row_order, spatial_order};
+pub(crate) use periodic::nearest;
 pub use periodic::{PeriodicAxis, images_within, wrapped};
 
 use crate::geometry::Dimension;

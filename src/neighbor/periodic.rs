@@ -25,11 +25,6 @@ impl PeriodicAxis {
         }
     }
 
-    /// The shortest image of a difference of two coordinates, in the box or not.
-    pub fn nearest(&self, delta: f64) -> f64 {
-        delta - self.length * (delta / self.length).round()
-    }
-
     /// The shortest image of a difference of two coordinates inside the box.
     #[inline(always)]
     pub fn shorten(&self, delta: f64) -> f64 {
@@ -49,6 +44,14 @@ pub fn wrapped<D: Dimension>(periodic: &[Option<PeriodicAxis>], x: D::Vector) ->
     D::Vector::from_fn(|k| match periodic.get(k).copied().flatten() {
         Some(axis) => axis.wrap(x[k]),
         None => x[k],
+    })
+}
+
+/// The shortest image of a difference of two positions, in the box or not, m.
+pub(crate) fn nearest<D: Dimension>(periodic: &[Option<PeriodicAxis>], d: D::Vector) -> D::Vector {
+    D::Vector::from_fn(|k| match periodic.get(k).copied().flatten() {
+        Some(axis) => d[k] - axis.length * (d[k] / axis.length).round(),
+        None => d[k],
     })
 }
 

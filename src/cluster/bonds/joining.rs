@@ -4,7 +4,7 @@ use crate::body::{Agglomerates, GrainId};
 use crate::contact::LawTable;
 use crate::contact::bond::{BondLaw, When};
 use crate::geometry::{Dimension, Vector};
-use crate::neighbor::{BroadPhase, Cells, PeriodicAxis};
+use crate::neighbor::{BroadPhase, Cells, PeriodicAxis, nearest};
 
 /// Rounding of a distance that is the limit itself, over the radii.
 const ROUNDING: f64 = 1e-9;
@@ -74,11 +74,8 @@ impl Joining<'_> {
         pairs
             .filter(|[a, b]| {
                 let d = grains[*b].position - grains[*a].position;
-                let apart = D::Vector::from_fn(|k| match periodic.get(k).copied().flatten() {
-                    Some(axis) => axis.nearest(d[k]),
-                    None => d[k],
-                });
-                self.joins(&grains[*a], &grains[*b], apart.norm()).is_some()
+                let apart = nearest::<D>(periodic, d).norm();
+                self.joins(&grains[*a], &grains[*b], apart).is_some()
             })
             .collect()
     }

@@ -6,6 +6,7 @@ use super::clearance::Measured;
 use super::grains::{Filled, point};
 use crate::body::{Ball, Grain, ShapeTemplate};
 use crate::geometry::{Dimension, Vector};
+use crate::neighbor::nearest;
 use crate::scenario::problem::Problem;
 use crate::system::{OutletSetup, PeriodicAxis};
 use crate::walls::{Boundary, Images, Pose};
@@ -268,12 +269,7 @@ fn pair<D: Dimension>(
     around: &Surroundings<'_, D>,
 ) -> Result<(), Problem> {
     let (first, second) = (&filled.grains[a], &filled.grains[b]);
-    let mut arm = second.position - first.position;
-    for axis in 0..D::N {
-        if let Some(p) = around.periodic[axis] {
-            arm[axis] = p.nearest(arm[axis]);
-        }
-    }
+    let arm = nearest::<D>(around.periodic, second.position - first.position);
     let mut overlap = first.radius + second.radius - arm.norm();
     let allowed = around.overlap * first.radius.min(second.radius);
     if overlap > allowed && (first.form.is_some() || second.form.is_some()) {
