@@ -24,7 +24,7 @@ pub enum Model {
     Rest,
     /// Equilibria under the full load (`[quasi_static]`).
     QuasiStatic,
-    /// Free groups that move as one rigid body.
+    /// Bonded grains that move as one rigid body (`rigid` in `[law.bond]`).
     Rigid,
     /// One run distributed over several ranks.
     Ranks,
@@ -66,7 +66,7 @@ impl Model {
             Model::Collisions => "[events]",
             Model::Rest => "[morph]",
             Model::QuasiStatic => "[quasi_static]",
-            Model::Rigid => "a free rigid body",
+            Model::Rigid => "`bond.rigid`",
             Model::Ranks => "a run over several ranks",
             Model::Heun => "`heun`",
         }
@@ -130,9 +130,23 @@ impl Feature {
             Model::Collisions => collisions,
             Model::Rest => rest,
             Model::QuasiStatic => quasi_static,
-            Model::Rigid => RIGID,
+            Model::Rigid => self.of_bodies(dem),
             Model::Ranks => ranks,
             Model::Heun => heun,
+        }
+    }
+
+    /// Returns whether rigid bodies, which are stepped, support a feature that stepping supports as it does.
+    fn of_bodies(self, dem: Support) -> Support {
+        match self {
+            Feature::DrivenBox | Feature::ShearedBox => {
+                Support::NotYet("rigid bodies do not follow a box that moves")
+            }
+            Feature::Clumps | Feature::Arcs => Support::NotYet("bonds join disks and spheres"),
+            Feature::Euler | Feature::HeunRule => {
+                Support::NotYet("rigid bodies are stepped by the leapfrogs `verlet` and `midpoint`")
+            }
+            _ => dem,
         }
     }
 
@@ -159,9 +173,6 @@ impl Feature {
         }
     }
 }
-
-const RIGID: Support =
-    Support::NotYet("no run moves free rigid bodies; the library has their equations");
 
 /// A cell of the table, as it is listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -127,6 +127,13 @@ pub(super) fn summary(
             short(bonds.largest_fragment)
         );
         line("bonds", text);
+        if let Some(bodies) = &bonds.bodies {
+            let text = format!(
+                "{} rigid ones formed, {} are left, {} times one came apart; loads bounded {} times, solved for {} times",
+                bodies.formed, bodies.holding, bodies.divided, bodies.screened, bodies.solved
+            );
+            line("bodies", text);
+        }
     }
     let broken = figures
         .jams

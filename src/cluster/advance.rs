@@ -6,7 +6,7 @@ use super::dem::{Dem, three};
 use super::integrate::{Integrate, IntegratorName, KickDrift, StepSums};
 use super::state::{Book, Skin};
 use super::world::{Clock, Grains, Physics, World};
-use super::{arcs, blocks, bodies, cell, guided, moving_walls, skin_budget};
+use super::{arcs, blocks, bodies, cell, guided, moving_walls, rigid, skin_budget};
 use crate::geometry::Vector;
 use crate::walls::Motion;
 
@@ -26,6 +26,7 @@ impl<D: Integrate> Dem<D> {
             && self.world.grains.in_order
             && self.world.grains.fresh.is_empty()
             && self.world.grains.bodies.list.is_empty()
+            && self.world.grains.rigid.is_empty()
             && self.world.cell.state.is_none()
             && self.world.walls.guided.is_empty()
             && !self.border.shared
@@ -46,6 +47,10 @@ impl<D: Integrate> Dem<D> {
     pub(super) fn move_all(&mut self) {
         let stride = plain_stride(&self.world.clock, &self.world.physics);
         self.world.grains.keep_moments();
+        let grains = &mut self.world.grains;
+        if !grains.rigid.is_empty() {
+            grains.rigid.find_loose(&grains.active);
+        }
         let sums = if self.world.clock.integrator == IntegratorName::Heun {
             super::heun::step(self, stride)
         } else {
@@ -57,6 +62,7 @@ impl<D: Integrate> Dem<D> {
             let most = sums.fastest.sqrt() + sums.rim.sqrt();
             self.skin.fastest = most * most;
         }
+        let of_bodies = rigid::stride(&mut self.world, &mut self.skin);
         let mut work = bodies::turn_bodies(&mut self.world, &mut self.skin);
         if self.world.clock.integrator == IntegratorName::Heun {
             // Both stages have already accounted for it.
@@ -75,7 +81,7 @@ impl<D: Integrate> Dem<D> {
             &self.world.physics,
             &mut self.world.walls,
         );
-        self.book.flows.damping += work;
+        self.book.flows.damping += work + of_bodies;
         count_step(&mut self.world.clock, &self.world.grains, &mut self.book);
     }
 

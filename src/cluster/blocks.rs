@@ -410,7 +410,8 @@ pub(super) fn stride<D: Integrate>(
         dampers: &mut arrays.dampers,
         weights: skin.skin_budgets.weights(slots),
     };
-    D::stride(world.physics.level, moved, &world.grains.active, stride)
+    let active = world.grains.rigid.without_members(&world.grains.active);
+    D::stride(world.physics.level, moved, active, stride)
 }
 
 /// One pass over the bands: blocks of classes of pairs, a stride, or the stride of each band after its
@@ -475,7 +476,8 @@ pub(super) fn by_bands<D: Integrate>(
     let mut sums = vec![StepSums::default(); count];
     let mut strides: Vec<Option<Job<'_, D::History>>> = Vec::new();
     if let Some(stride) = stride {
-        let dealt = bands.deal(&world.grains.active).into_iter().zip(&mut sums);
+        let active = world.grains.rigid.without_members(&world.grains.active);
+        let dealt = bands.deal(active).into_iter().zip(&mut sums);
         for (band, (active, sums)) in dealt.enumerate() {
             strides.push(Some(Job::KickDrift {
                 stride,

@@ -130,6 +130,10 @@ fn search_pairs<D: Integrate>(
             .pair_buffer
             .retain(|&(a, b)| bodies.of(a).is_none() || bodies.owner(a) != bodies.owner(b));
     }
+    let rigid = &world.grains.rigid;
+    if !rigid.is_empty() {
+        search.pair_buffer.retain(|&(a, b)| !rigid.are_one(a, b));
+    }
     if !world.sleeping.cells.is_empty() {
         let stepped = search.pair_buffer.len();
         for (&a, (&x, &radius)) in active.iter().zip(positions.iter().zip(&radii)) {

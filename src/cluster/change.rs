@@ -8,7 +8,7 @@ use super::lists::{History, Lists, Remembered, each_link};
 use super::observe::{ContactRef, Elastic, kernel_tangent};
 use super::state::{Book, Effects};
 use super::world::{Clock, Contacts, Grains, Physics, Sleeping, World};
-use super::{Dem, Other, arcs, bodies, bonds, border, evaluate, kinematics, observe, still};
+use super::{Dem, Other, arcs, bodies, bonds, border, evaluate, kinematics, observe, rigid, still};
 use crate::contact::LinkLaw;
 use crate::hgraph::ClusterIndex;
 use crate::vector::LANES;
@@ -84,6 +84,7 @@ fn each_pair<D: Integrate>(
     for bond in &contacts.bonds.list {
         f(bond.slots[0], bond.slots[1]);
     }
+    grains.rigid.each_tie(&mut f);
     let still = sleeping.still.pairs.iter().map(|(_, kept)| kept);
     for kept in still.chain(sleeping.waking.iter().flatten()) {
         f(grains.owner(kept.a), grains.owner(kept.b));
@@ -194,6 +195,7 @@ pub fn remove<D: Integrate>(
     for bond in world.contacts.bonds.remove(&gone) {
         clusters.remove_link(bond.slots[0], bond.slots[1]);
     }
+    world.contacts.bonds.removed += rigid::leave_out(world, clusters, &gone);
     let mut at_walls = Vec::new();
     for class in &mut world.contacts.walls {
         drop_links(
@@ -397,6 +399,9 @@ pub fn jump_gravity<D: Integrate>(
         for k in 0..D::N {
             carried[k] += (ago - half) * jump[k];
         }
+    }
+    for body in &mut grains.rigid.list {
+        body.motion.velocity += jump * (ago - half);
     }
 }
 

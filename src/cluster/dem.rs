@@ -15,6 +15,7 @@ use super::filtering::Notes;
 use super::integrate::Integrate;
 use super::kernel::{Change, WallLanes};
 use super::lists::Lists;
+use super::rigid;
 use super::shift::Pending;
 use super::standing_cells::StandingCells;
 use super::state::{Book, DemOptions, DemState, Effects, PairClass, Skin};
@@ -243,6 +244,9 @@ impl<D: Integrate> Dem<D> {
         self.skin = state.skin.into_owned();
         self.book = state.book.into_owned();
         self.clusters = state.clusters.into_owned();
+        let world = &mut self.world;
+        world.grains.rigid.find_homes();
+        rigid::find_exposed(&world.contacts, &mut world.grains.rigid);
     }
 }
 

@@ -12,7 +12,7 @@ use super::lists::{History, Lists};
 use super::state::{Skin, WallClass};
 use super::still::WallName;
 use super::world::World;
-use super::{arcs, bodies, candidates, observe};
+use super::{arcs, bodies, candidates, observe, rigid};
 use crate::geometry::Vector;
 
 /// Inserts a slot that begins to step into the lists, given the slots of all grains near enough (and possibly others), except
@@ -44,6 +44,7 @@ pub fn enter<D: Integrate>(
     for (name, surface) in at_walls {
         list_wall(world, name, surface);
     }
+    rigid::find_exposed(&world.contacts, &mut world.grains.rigid);
     true
 }
 

@@ -18,6 +18,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::parts::Parts;
+use super::rigid::RigidDimension;
 use crate::geometry::{Planar, Spatial};
 use crate::vector::{Half, Kernel, Lanes, Level, Row, run};
 
@@ -295,7 +296,7 @@ impl<const OWN: bool> Kernel for SpatialStep<'_, OWN> {
 }
 
 /// Steps in a dimension.
-pub trait Integrate: Parts {
+pub trait Integrate: Parts + RigidDimension {
     /// Kicks and drifts the active slots, and clears their forces.
     fn stride(level: Level, moved: Moved<'_>, active: &[u32], stride: KickDrift) -> StepSums;
 }

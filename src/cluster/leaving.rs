@@ -57,6 +57,10 @@ pub fn linked<D: Integrate>(world: &World<D>) -> Vec<bool> {
     for &slot in &world.contacts.bonds.slots {
         linked[slot as usize] = true;
     }
+    world.grains.rigid.each_tie(|a, b| {
+        linked[a as usize] = true;
+        linked[b as usize] = true;
+    });
     // A gate that was just removed holds nobody.
     let walls = world.contacts.walls.iter();
     for class in walls.filter(|class| !world.walls.gone[usize::from(class.boundary)]) {

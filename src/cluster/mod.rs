@@ -51,6 +51,7 @@ mod piece_bounds;
 pub mod renew;
 mod resistance;
 mod resting;
+pub mod rigid;
 mod rigid_rotation;
 pub mod shift;
 mod skin_budget;

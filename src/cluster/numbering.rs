@@ -105,6 +105,9 @@ pub(super) fn rebuild_clusters<D: Integrate>(
     for bond in &bonds.list {
         index.insert_link(bond.slots[0], bond.slots[1]);
     }
+    grains.rigid.each_tie(|a, b| {
+        index.insert_link(a, b);
+    });
     let before = std::mem::replace(clusters, index);
     clusters.go_on_from(before);
 }

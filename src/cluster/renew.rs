@@ -13,7 +13,7 @@ use super::still::WallName;
 use super::world::{Physics, World};
 use super::{
     advance, arcs, bodies, candidates, cell, change, evaluate, facing, images, migrate, numbering,
-    skin_budget, sleep_interface, still,
+    rigid, skin_budget, sleep_interface, still,
 };
 use crate::geometry::surface::Surface;
 
@@ -72,6 +72,8 @@ impl<D: Integrate> Dem<D> {
 
     /// Filters the inner lists from the outer ones.
     pub fn filter(&mut self) {
+        // Margins depend on the speeds of all.
+        rigid::settle(&mut self.world.grains);
         let sorted = arcs::has_arcs(&self.world.shapes, &self.world.grains);
         self.book.counts.filterings += 1;
         (self.skin.unfiltered, self.skin.processed) = (0, 0);
@@ -206,6 +208,7 @@ impl<D: Integrate> Dem<D> {
                 &mut self.clusters,
             );
         }
+        rigid::settle(&mut self.world.grains);
         if !self.border.in_place {
             self.world.grains.settle_rotations();
         }
@@ -253,6 +256,7 @@ impl<D: Integrate> Dem<D> {
             }
             at_walls.retain(|(_, link)| link.a != 0);
             self.world.contacts.bonds.renumber(new_slot);
+            self.world.grains.rigid.renumber(new_slot);
             still::sort_still(&mut self.world);
         } else if self.world.sleeping.cells.outgrown() {
             still::sort_still(&mut self.world);
@@ -284,6 +288,7 @@ impl<D: Integrate> Dem<D> {
             &mut at_walls,
         );
         let back = wrap_periodic(&mut self.world, &mut self.book, &self.border);
+        rigid::shift_images(&mut self.world, &back);
         images::rename_images(&self.world.walls, &self.world.grains, &back, &mut at_walls);
         bodies::put_all_parts(
             &self.world.physics,
@@ -304,6 +309,7 @@ impl<D: Integrate> Dem<D> {
         self.filter();
         facing::find_faces(&mut self.world);
         sleep_interface::find_rim(&mut self.world);
+        rigid::find_exposed(&self.world.contacts, &mut self.world.grains.rigid);
         new_slot
     }
 

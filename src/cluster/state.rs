@@ -302,6 +302,7 @@ impl<D: Integrate> DemState<'_, D> {
             && (!self.grains.in_order || self.grains.active.is_sorted())
             && self.clusters.is_whole(slots)
             && self.grains.bodies.is_whole(slots)
+            && self.grains.rigid.is_whole(slots)
     }
 }
 

@@ -45,7 +45,7 @@ pub use terms::{Cohesion, ContactTerms, Plastic, Resistance, ResistanceKind};
 
 use serde::{Deserialize, Serialize};
 
-use bond::BondLaw;
+use bond::{BondLaw, Rigid};
 
 /// The laws of all pairs of materials.
 #[doc(hidden)]
@@ -96,6 +96,11 @@ impl LawTable {
     /// Whether grains of any pair of materials are bonded.
     pub fn have_bonds(&self) -> bool {
         self.bonds.iter().any(Option::is_some)
+    }
+    /// Whether a law bonds grains to rigid bodies.
+    pub fn have_rigid_bonds(&self) -> bool {
+        let mut laws = self.bonds.iter().flatten();
+        laws.any(|law| law.rigid == Rigid::Always)
     }
     /// Returns the terms of the law of a pair beyond spring, dashpot and friction.
     pub fn terms(&self, a: u16, b: u16) -> ContactTerms {

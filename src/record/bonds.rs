@@ -19,6 +19,24 @@ pub struct BondFigures {
     pub fragments: u64,
     /// Mass of the heaviest fragment, kg, in the plane per metre of depth.
     pub largest_fragment: f64,
+    /// Work of rigid bodies, where a law makes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bodies: Option<BodyFigures>,
+}
+
+/// Rigid bodies of bonded grains, and the work on the loads of their bonds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BodyFigures {
+    /// Bodies that formed at the start.
+    pub formed: u64,
+    /// Bodies there are.
+    pub holding: u64,
+    /// Times that the load of a body was bounded.
+    pub screened: u64,
+    /// Times that the loads of all bonds of a body were computed.
+    pub solved: u64,
+    /// Times that a body came apart.
+    pub divided: u64,
 }
 
 /// What a bond bears in a snapshot, without its dampers.

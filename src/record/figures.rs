@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use super::BondFigures;
 use super::column::{Column, Kind};
 use super::nodes::{ForceError, MODELS, ModelFigures, NodeFigures};
 use super::summary::{CellFigures, Impacts, Summary};
 use super::tables::KINDS;
+use super::{BodyFigures, BondFigures};
 
 /// A figure of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -422,6 +422,33 @@ impl List {
         self.maybe("bonds.largest_fragment", "kg", about, |s| {
             s.bonds.as_ref().map(|bonds| bonds.largest_fragment)
         });
+        self.bodies();
+    }
+
+    fn bodies(&mut self) {
+        type Pick = fn(&BodyFigures) -> u64;
+        let all: [(&str, &str, Pick); 5] = [
+            ("formed", "rigid bodies that formed", |b| b.formed),
+            ("holding", "rigid bodies at the end", |b| b.holding),
+            ("divided", "times that a rigid body came apart", |b| {
+                b.divided
+            }),
+            (
+                "screened",
+                "times that the load of a rigid body was bounded",
+                |b| b.screened,
+            ),
+            (
+                "solved",
+                "times that the loads of its bonds were solved for",
+                |b| b.solved,
+            ),
+        ];
+        for (name, about, pick) in all {
+            self.maybe_count(&format!("bonds.bodies.{name}"), about, move |s| {
+                s.bonds.as_ref()?.bodies.as_ref().map(pick)
+            });
+        }
     }
 
     fn impacts(&mut self) {
@@ -489,7 +516,10 @@ mod tests {
             }
         }
         let summary = Summary {
-            bonds: Some(BondFigures::default()),
+            bonds: Some(BondFigures {
+                bodies: Some(BodyFigures::default()),
+                ..BondFigures::default()
+            }),
             discharge: Some(Discharge::default()),
             jam: Some(Jam {
                 flow_stopped: Some(1.0),

@@ -63,7 +63,7 @@ pub use crate::event::{EventKind, Regime};
 pub use crate::stress::Place;
 #[doc(hidden)]
 pub use aliases::{OLD_COLUMNS, column_now};
-pub use bonds::{BondFigures, BondState};
+pub use bonds::{BodyFigures, BondFigures, BondState};
 pub use column::{Column, Kind, Table};
 pub use energy::{Dissipated, EnergyFigures, FieldFigures};
 pub(crate) use export::forget_older;

@@ -18,7 +18,7 @@ use super::spool::Extent;
 use super::whole::{remove_if_there, write_whole};
 
 const MAGIC: &[u8; 8] = b"ARENITE\n";
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
 /// Fast, and nearly as compact as higher levels for numbers that are mostly noise.
 const LEVEL: i32 = 1;
 

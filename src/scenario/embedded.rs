@@ -91,6 +91,7 @@ scenarios![
     "billiard",
     "newton-cradle",
     "mill",
+    "mill-breakage",
     "tumbling-mill",
     "shaker",
     "spray",

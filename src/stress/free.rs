@@ -115,6 +115,11 @@ impl<D: Dimension> FreeGroup<D> {
         &self.network
     }
 
+    /// Changes the state of a link; returns none if it is unchanged.
+    pub fn set_state(&mut self, link: LinkKey, state: LinkState) -> Option<Change> {
+        self.network.set_state(link, state)
+    }
+
     /// Centre of mass, m.
     pub fn centre(&self) -> D::Vector {
         self.centre

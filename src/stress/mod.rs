@@ -41,7 +41,7 @@ pub use cg::{ConjugateGradient, Iteration};
 pub use cholesky::{Cholesky, Failed};
 pub use dense::Dense;
 pub use distributed_matrix::{DistributedMatrix, Fetch};
-pub use element::Element;
+pub use element::{Element, frame};
 pub use exchange::{Bar, compatibility_matrix, contact_matrix, stiffness_matrix};
 pub use factor::{Factor, FactorCounts};
 pub use free::{Acceleration, FreeError, FreeGroup, Member, in_series};

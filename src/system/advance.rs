@@ -31,6 +31,7 @@ pub(super) fn step<D: Integrate>(
         || cluster::renew::outer_is_stale(&system.dem.world.physics, &system.dem.skin)
         || regimes::flight_is_stale(system)
     {
+        cluster::rigid::settle(&mut system.dem.world.grains);
         reason::check_cell(&system.dem.world)?;
         reason::check_numbers(&system.dem.world)?;
         reason::check_bonds(&system.dem.world)?;

@@ -79,6 +79,7 @@ pub(super) fn apply_fields<D: Integrate>(
     if dem.world.sleeping.still.fields.stirs {
         fields.react(given, dem.world.clock.time());
     }
+    cluster::rigid::act(dem, !uniform);
     cluster::advance::start_fresh(&mut dem.world);
 }
 

@@ -9,7 +9,7 @@ use crate::body::Grain;
 use crate::cluster::bonds::joining::{Joinable, Joining};
 use crate::cluster::dimension::ClusterDimension;
 use crate::contact::LawTable;
-use crate::contact::bond::{Pair, When};
+use crate::contact::bond::{Pair, Rigid, When};
 use crate::geometry::Dimension;
 
 /// The fastest oscillation and damping of the bonds of a pair of materials.
@@ -122,6 +122,9 @@ pub(super) fn rates<D: ClusterDimension>(
             else {
                 continue;
             };
+            if bond.rigid == Rigid::Always {
+                continue;
+            }
             let (Some((ma, ra)), Some((mb, rb))) = (lightest[a], lightest[b]) else {
                 continue;
             };

@@ -275,6 +275,7 @@ impl<D: Integrate> Driven<D> for System<D> {
 
     fn start(&mut self, sink: &mut dyn Sink) -> Result<(), SystemError> {
         self.started_at = Instant::now();
+        self.dem.world.grains.rigid.is_watched = self.air.is_some();
         if self.s.stage.started {
             return Ok(());
         }
@@ -461,6 +462,8 @@ fn steps_from<D: Integrate>(
             break;
         }
     }
+    // Whoever looks between steps finds all members of bodies in their places.
+    cluster::rigid::settle(&mut system.dem.world.grains);
     rest::balance_the_last(system, sink)?;
     system.schedule_step();
     Ok(())

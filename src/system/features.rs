@@ -52,6 +52,7 @@ pub fn models<D: Dimension>(setup: &Setup<D>) -> Vec<Model> {
         (Model::QuasiStatic, setup.models.quasi_static.is_some()),
         (Model::Rest, setup.models.morph.is_some()),
         (Model::Flight, setup.motion.collisions.is_some()),
+        (Model::Rigid, setup.matter.laws.have_rigid_bonds()),
         (Model::Heun, setup.motion.integrator == IntegratorName::Heun),
     ];
     let asked = all.into_iter().filter(|(_, asked)| *asked);

@@ -425,6 +425,7 @@ pub fn passed<D: Integrate>(dem: &Dem<D>) -> Flows {
             None => work += (0..D::SPINS).map(|k| t[k] * s[k]).sum::<f64>(),
         }
     }
+    work += cluster::rigid::damping_power(dem);
     flows.damping -= half * work;
     flows
 }

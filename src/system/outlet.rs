@@ -208,9 +208,18 @@ pub(super) fn grain_at<D: Integrate>(
         let (v, sp) = world.velocity_now(s);
         let (f, moment) = D::force(arrays, s);
         let (m, i) = (arrays.inverse_mass(s), arrays.inverse_inertia(s));
-        let a = D::Vector::from_fn(|k| f[k] * m + world.physics.gravity[k]);
-        let spin = D::spin_from_fn(|k| (sp[k] + t * moment[k] * i) / radius);
-        let turn = D::spin_from_fn(|k| t * (sp[k] + 0.5 * t * moment[k] * i) / radius);
+        let (a, spin, turn) = match cluster::rigid::rates_of(world, slot) {
+            Some(rates) => (
+                rates.acceleration,
+                rates.spin + rates.turning * t,
+                (rates.spin + rates.turning * (0.5 * t)) * t,
+            ),
+            None => (
+                D::Vector::from_fn(|k| f[k] * m + world.physics.gravity[k]),
+                D::spin_from_fn(|k| (sp[k] + t * moment[k] * i) / radius),
+                D::spin_from_fn(|k| t * (sp[k] + 0.5 * t * moment[k] * i) / radius),
+            ),
+        };
         let (spin, rotation) =
             match cluster::bodies::body_turned(&world.clock, &world.shapes, &world.grains, slot, t)
             {

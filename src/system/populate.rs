@@ -4,7 +4,7 @@ use super::traffic::Traffic;
 use super::{Setup, afar, bonded, flight};
 use crate::cluster;
 use crate::cluster::arrays::Status;
-use crate::cluster::bonds::LongBond;
+use crate::cluster::bonds::BondError;
 use crate::cluster::integrate::Integrate;
 use crate::cluster::{Dem, World};
 use crate::contact::bond::When;
@@ -19,7 +19,7 @@ pub(super) fn populate<D: Integrate>(
     traffic: &mut Traffic,
     start: f64,
     springs: impl FnOnce(&mut Dem<D>),
-) -> Result<(), LongBond> {
+) -> Result<(), BondError> {
     // The setup's list is no longer needed: it would double the memory of a large system.
     let grains = std::mem::take(&mut setup.grains);
     traffic.begin(grains.len());

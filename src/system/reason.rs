@@ -57,6 +57,13 @@ pub(super) fn check_cell<D: Integrate>(world: &World<D>) -> Result<(), SystemErr
 
 /// Checks that no bond became so long that another image of its end may be nearer.
 pub(super) fn check_bonds<D: Integrate>(world: &World<D>) -> Result<(), SystemError> {
+    if let Some((slot, why)) = &world.grains.rigid.failed {
+        return Err(SystemError::Numerical(format!(
+            "the loads of the bonds in the rigid body of grain {} could not be solved for at {:.6} s: {why}",
+            world.grains.arrays.id[*slot as usize],
+            world.clock.time()
+        )));
+    }
     let Some((slots, length)) = world.contacts.bonds.overlong else {
         return Ok(());
     };

@@ -70,7 +70,7 @@ pub(super) fn grain_rows<D: Integrate>(
                     cluster::held::contact_force(&world.grains, &world.sleeping, slot);
                 ([fx, fy, fz], [mx, my, mz])
             } else {
-                D::force(arrays, slot as usize)
+                cluster::rigid::force_now(world, slot)
             };
             GrainRow {
                 time,
@@ -94,6 +94,8 @@ pub(super) fn grain_rows<D: Integrate>(
                 regime: if flying {
                     Regime::Flight
                 } else if still && rigid::is_rigid(world, rest, slot) {
+                    Regime::Rigid
+                } else if world.grains.rigid.of(slot).is_some() {
                     Regime::Rigid
                 } else if still {
                     Regime::Rest

@@ -15,9 +15,10 @@ use super::{
 use crate::cluster::World;
 use crate::cluster::bonds::fragments::Fragments;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::rigid::RigidBodies;
 use crate::record::{
-    Avalanches, BondFigures, EnergyFigures, EventFigures, GrainsPerLinkEvent, Status as RunStatus,
-    Summary, Times, WorkFigures,
+    Avalanches, BodyFigures, BondFigures, EnergyFigures, EventFigures, GrainsPerLinkEvent,
+    Status as RunStatus, Summary, Times, WorkFigures,
 };
 
 /// Returns a hash over number, position, velocity, rotation and spin of every grain at the final time, and of departed grains at their
@@ -193,10 +194,27 @@ pub(super) fn bonds<D: Integrate>(system: &System<D>) -> Option<BondFigures> {
         fragments,
         largest_fragment,
         formed: bonds.formed,
-        holding: bonds.list.len() as u64,
+        holding: (bonds.list.len() + world.grains.rigid.ties()) as u64,
         torn: counts.torn,
         sheared: counts.sheared,
+        bodies: system
+            .setup
+            .matter
+            .laws
+            .have_rigid_bonds()
+            .then(|| bodies(&world.grains.rigid)),
     })
+}
+
+/// Returns the figures of rigid bodies.
+fn bodies<D: Integrate>(rigid: &RigidBodies<D>) -> BodyFigures {
+    BodyFigures {
+        formed: rigid.counts.formed,
+        holding: rigid.list.len() as u64,
+        screened: rigid.counts.screened,
+        solved: rigid.counts.solved,
+        divided: rigid.counts.divided,
+    }
 }
 
 /// Returns the micro-avalanches of a filling and of grains at rest, added up.

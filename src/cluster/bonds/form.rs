@@ -9,8 +9,22 @@ use crate::body::GrainId;
 use crate::cluster::cell;
 use crate::cluster::dem::Dem;
 use crate::cluster::integrate::Integrate;
-use crate::contact::bond::{Bond, Pair};
+use crate::cluster::rigid;
+use crate::contact::bond::{Bond, Pair, Rigid};
 use crate::geometry::Vector;
+
+/// Bonds that cannot form.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum BondError {
+    /// A bond that is as long as its periodic box allows no more.
+    #[error(transparent)]
+    Long(#[from] LongBond),
+    /// A grain with bonds that are stepped, and others that make a rigid body.
+    #[error(
+        "grain {0} would have bonds with `rigid = \"always\"` and others without: a grain of a rigid body has no stepped bonds; give all laws of its material the same `rigid`"
+    )]
+    Mixed(GrainId),
+}
 
 /// A bond that is as long as its periodic box allows no more.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -31,12 +45,12 @@ pub struct LongBond {
 /// Forms the bonds of an occasion between the grains that are there.
 ///
 /// # Errors
-/// When a bond would be so long that another image of its end is as near.
+/// When a bond would be so long that another image of its end is as near, or a grain would have bonds of both kinds.
 pub fn form<D: Integrate>(
     dem: &mut Dem<D>,
     joining: Joining<'_>,
     seed: u64,
-) -> Result<(), LongBond> {
+) -> Result<(), BondError> {
     let world = &mut dem.world;
     let arrays = &world.grains.arrays;
     let alone = |slot: &u32| world.grains.bodies.of(*slot).is_none();
@@ -52,7 +66,7 @@ pub fn form<D: Integrate>(
         }
     };
     let grains: Vec<Joinable<D>> = slots.iter().map(joinable).collect();
-    let mut joined = Vec::new();
+    let (mut joined, mut of_bodies) = (Vec::new(), Vec::new());
     let longest = longest(world);
     for places in joining.pairs(&grains, &world.physics.periodic) {
         let [a, b] = places.map(|place| &grains[place]);
@@ -74,24 +88,42 @@ pub fn form<D: Integrate>(
             continue;
         };
         if pair.distance > longest {
-            return Err(LongBond {
+            let long = LongBond {
                 grains: [a.id, b.id],
                 length: pair.distance,
                 longest,
-            });
+            };
+            return Err(long.into());
         }
         let mut chance = stream(seed, [a.id, b.id]);
         let beam = law.beam(D::N, &pair, &mut chance);
         let rotations = [i, j].map(|slot| D::rotation(arrays, slot));
-        joined.push(Bond::new(slots, beam, rotations, apart));
+        let bond = Bond::new(slots, beam, rotations, apart);
+        match law.rigid {
+            Rigid::Never => joined.push(bond),
+            Rigid::Always => of_bodies.push((bond, apart)),
+        }
+    }
+    let mut in_bodies = vec![false; arrays.slots()];
+    for slot in of_bodies.iter().flat_map(|(bond, _)| bond.slots) {
+        in_bodies[slot as usize] = true;
+    }
+    let mut stepped = joined.iter().flat_map(|bond| bond.slots);
+    if let Some(both) = stepped.find(|&slot| in_bodies[slot as usize]) {
+        return Err(BondError::Mixed(arrays.id[both as usize]));
     }
     for bond in &joined {
         dem.clusters.insert_link(bond.slots[0], bond.slots[1]);
     }
     let bonds = &mut world.contacts.bonds;
-    bonds.formed += joined.len() as u64;
+    bonds.formed += (joined.len() + of_bodies.len()) as u64;
     bonds.list.extend(joined);
     bonds.find_slots();
+    if !of_bodies.is_empty() {
+        rigid::form(dem, &of_bodies);
+        // Members of one body are no candidates any more.
+        dem.renew_in_place();
+    }
     Ok(())
 }
 

@@ -16,8 +16,8 @@ pub struct Fragments {
 impl Fragments {
     /// Finds the fragments.
     pub fn of<D: Integrate>(world: &World<D>) -> Self {
-        let bonds = &world.contacts.bonds.list;
-        if bonds.is_empty() {
+        let (bonds, rigid) = (&world.contacts.bonds.list, &world.grains.rigid);
+        if bonds.is_empty() && rigid.is_empty() {
             return Fragments::default();
         }
         let ids = &world.grains.arrays.id;
@@ -26,6 +26,9 @@ impl Fragments {
             let [a, b] = bond.slots.map(|slot| slot as usize);
             joined.union(a, b);
         }
+        rigid.each_tie(|a, b| {
+            joined.union(a as usize, b as usize);
+        });
         let root_of = joined.into_labeling();
         let mut least = ids.clone();
         for (slot, &root) in root_of.iter().enumerate() {
@@ -44,10 +47,14 @@ impl Fragments {
     /// Returns the number of fragments of two grains and more, and the mass of the heaviest, kg.
     pub fn sizes<D: Integrate>(&self, world: &World<D>) -> (u64, f64) {
         let mass = |slot: u32| 1.0 / world.grains.arrays.inverse_mass(slot as usize);
-        let bonds = &world.contacts.bonds;
-        let mut masses: Vec<(GrainId, f64)> = bonds
-            .slots
+        let members = world
+            .grains
+            .rigid
+            .list
             .iter()
+            .flat_map(|body| &body.members);
+        let bonded = world.contacts.bonds.slots.iter().chain(members);
+        let mut masses: Vec<(GrainId, f64)> = bonded
             .map(|&slot| (self.names[slot as usize], mass(slot)))
             .collect();
         masses.sort_unstable_by_key(|of| of.0);

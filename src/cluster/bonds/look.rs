@@ -3,6 +3,7 @@
 use crate::body::GrainId;
 use crate::cluster::cell;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::rigid;
 use crate::cluster::world::World;
 use crate::contact::bond::{Bond, Ends, Load};
 use crate::geometry::Dimension;
@@ -65,10 +66,10 @@ pub struct BondSight<D: Dimension> {
     pub share: f64,
 }
 
-/// Returns all bonds at the last evaluation, in the order in which they formed.
+/// Returns all bonds at the last evaluation: stepped ones in the order in which they formed, then those of rigid bodies.
 pub fn sights<D: Integrate>(world: &World<D>) -> impl Iterator<Item = BondSight<D>> {
     let arrays = &world.grains.arrays;
-    world.contacts.bonds.list.iter().map(move |bond| {
+    let stepped = world.contacts.bonds.list.iter().map(move |bond| {
         let ends = ends_of(world, bond);
         let found = bond.beam.respond(&ends);
         let load = found.load;
@@ -82,5 +83,6 @@ pub fn sights<D: Integrate>(world: &World<D>) -> impl Iterator<Item = BondSight<
             load,
             share: bond.beam.share(&load).max(0.0),
         }
-    })
+    });
+    stepped.chain(rigid::sights(world))
 }

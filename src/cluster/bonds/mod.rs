@@ -7,7 +7,7 @@ pub mod joining;
 mod look;
 
 pub(super) use evaluate::evaluate;
-pub use form::{LongBond, form};
+pub use form::{BondError, LongBond, form};
 pub(super) use look::energy_of;
 pub use look::{BondSight, energy, sights};
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::arrays::Arrays;
 use crate::cluster::bodies::Bodies;
 use crate::cluster::integrate::Integrate;
+use crate::cluster::rigid::RigidBodies;
 
 /// Grains, by slot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -15,6 +16,8 @@ pub struct Grains<D: Integrate> {
     pub arrays: Arrays<D>,
     /// Grains of several parts.
     pub bodies: Bodies<D>,
+    /// Bonded grains that move as rigid bodies.
+    pub rigid: RigidBodies<D>,
     /// Start of the path of each slot in flight, s.
     pub since: Vec<f64>,
     /// Acceleration of each slot in flight, m/s^2, where fields bend paths; else empty, and paths have that of gravity.
@@ -32,6 +35,7 @@ impl<D: Integrate> Default for Grains<D> {
         Self {
             arrays: Arrays::default(),
             bodies: Bodies::default(),
+            rigid: RigidBodies::default(),
             since: vec![0.0],
             pulls: Vec::new(),
             active: Vec::new(),
@@ -64,6 +68,7 @@ impl<D: Integrate> Grains<D> {
     /// Adds to the velocity of a moving grain, at the time of evaluation (for a grain in flight: at
     /// the start of its path).
     pub fn kick(&mut self, slot: u32, velocity: D::Vector) {
+        self.rigid.kick(slot, velocity, D::Spin::default());
         let (arrays, s) = (&mut self.arrays, slot as usize);
         for k in 0..D::N {
             arrays.rows[s].0[4 + k] += velocity[k];
@@ -73,6 +78,7 @@ impl<D: Integrate> Grains<D> {
 
     /// Adds to the spin (rad/s) of a moving disk or sphere, at the time of evaluation (for a grain in flight: at the start of its path).
     pub fn spin_up(&mut self, slot: u32, spin: D::Spin) {
+        self.rigid.kick(slot, D::Vector::default(), spin);
         let (arrays, s) = (&mut self.arrays, slot as usize);
         let radius = arrays.radius(s);
         for k in 0..D::SPINS {

@@ -3,7 +3,9 @@
 
 use super::World;
 use crate::cluster::arrays::Status;
+use crate::cluster::dem::spin_of;
 use crate::cluster::integrate::{Integrate, IntegratorName};
+use crate::cluster::rigid;
 use crate::geometry::{Dimension, Vector};
 
 /// Position and motion of a grain.
@@ -43,6 +45,10 @@ impl<D: Integrate> World<D> {
 
     /// Velocity (m/s), and spin times radius, of a stepped slot at the time of evaluation, consistent with its forces then.
     pub fn velocity_now(&self, slot: usize) -> (D::Vector, [f64; 3]) {
+        if let Some(rates) = rigid::rates_of(self, slot as u32) {
+            let radius = self.grains.arrays.radius(slot);
+            return (rates.velocity, spin_of::<D>(rates.spin * radius));
+        }
         let arrays = &self.grains.arrays;
         if matches!(
             self.clock.integrator,

@@ -106,7 +106,7 @@ impl Load {
     }
 
     /// Returns how it breaks a bond, by the greater share of its strength; none if it holds.
-    fn breaks(&self, weakness: &[f64; 4]) -> Option<Break> {
+    pub fn breaks(&self, weakness: &[f64; 4]) -> Option<Break> {
         let [tension, shear] = self.shares(weakness);
         let way = match shear > tension {
             true => Break::Sheared,
@@ -117,6 +117,16 @@ impl Load {
 }
 
 impl Beam {
+    /// Returns the stiffness against shear, N/m.
+    pub fn shear_stiffness(&self) -> f64 {
+        self.shearing / (self.length * self.length)
+    }
+
+    /// Returns the stiffness against bending, N m.
+    pub fn bending_stiffness(&self) -> f64 {
+        self.straightening + 0.25 * self.shearing + 0.5 * self.twisting
+    }
+
     /// Returns the greater share of its strength that a load takes; 1 breaks it, and compression takes less than nothing.
     pub fn share(&self, load: &Load) -> f64 {
         let [tension, shear] = load.shares(&self.weakness);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::When;
+use super::{Rigid, When};
 
 /// Bonds between grains of the two materials: elastic beams between their centres, which act beside the contact until they break.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +27,10 @@ pub struct BondKeys {
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub damping: f64,
+    /// Whether the grains that they join move as rigid bodies, whose bonds are loaded as in equilibrium with inertia: `never` (the
+    /// default: bonds are stepped) or `always`.
+    #[serde(default, skip_serializing_if = "Rigid::is_never")]
+    pub rigid: Rigid,
     /// Greatest stress of a beam; without it and `loads` bonds do not break.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-formula" = "N / A + M r / I, Q / A + M_t r / J", "x-unit" = "Pa", "x-source" = "Potyondy and Cundall 2004"))]

@@ -22,6 +22,26 @@ pub struct BondLaw {
     pub strength: Option<Strength>,
     /// Scatter of the strength from bond to bond.
     pub scatter: Scatter,
+    /// Whether the grains that they join move as rigid bodies.
+    pub rigid: Rigid,
+}
+
+/// Whether bonded grains move as rigid bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Rigid {
+    /// Bonds are stepped as springs.
+    #[default]
+    Never,
+    /// Grains move as one, whatever the period of their body.
+    Always,
+}
+
+impl Rigid {
+    /// Whether this is the default, which a written scenario leaves out.
+    pub(super) fn is_never(&self) -> bool {
+        *self == Rigid::Never
+    }
 }
 
 /// When bonds form.
@@ -298,6 +318,7 @@ mod tests {
             damping: 0.0,
             strength: Some(Strength::Stress([2e6, 3e6])),
             scatter: Scatter::None,
+            rigid: Rigid::Never,
         };
         let (pi, r, l): (f64, f64, f64) = (std::f64::consts::PI, 0.005, 0.03);
         let (area, moment) = (pi * r * r, 0.25 * pi * r.powi(4));

@@ -9,7 +9,7 @@ mod law;
 
 pub use beam::{Beam, Break, Ends, Load, Response};
 pub use keys::{BeamKeys, BondKeys, BondStiffnessKeys, LoadKeys, ScatterKeys, StrengthKeys};
-pub use law::{BondLaw, BondStiffness, Pair, Scatter, Strength, When};
+pub use law::{BondLaw, BondStiffness, Pair, Rigid, Scatter, Strength, When};
 
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use crate::body::{Agglomerates, Grain};
-use crate::contact::bond::{BondKeys, BondLaw, BondStiffness, Scatter, Strength, When};
+use crate::contact::bond::{BondKeys, BondLaw, BondStiffness, Rigid, Scatter, Strength, When};
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -29,6 +29,7 @@ pub(super) fn collect(
         damping: check.non_negative(&at.key("damping"), keys.damping)?,
         strength,
         scatter: scatter(check, &at, keys, strength.is_some())?,
+        rigid: keys.rigid,
     }))
 }
 
@@ -57,10 +58,15 @@ pub(super) fn check<D: Dimension>(
         .filter(|(_, law)| law.bond.is_some())
     {
         let at = Place::of("law").index(index).key("bond");
-        if spec.run.integrator == IntegratorName::Euler {
+        let stepped = law
+            .bond
+            .as_ref()
+            .is_some_and(|keys| keys.rigid == Rigid::Never);
+        if spec.run.integrator == IntegratorName::Euler && stepped {
             let what = "under `euler` bonds swing ever more, since nothing ends them as it ends contacts; take `verlet` or `midpoint`";
             return Err(Problem::at_key(&at, what));
         }
+        rigid(spec, &at, law)?;
         let gap = law.bond.as_ref().map_or(0.0, |keys| keys.gap);
         let of_law = |grain: &&Grain<D>| {
             let name = &materials[usize::from(grain.material)];
@@ -106,6 +112,36 @@ pub(super) fn check<D: Dimension>(
                 "bonds join disks and spheres, and there are grains of several parts of `{name}`"
             );
             return Err(Problem::at_key(&at, what));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what rigid bodies cannot do.
+fn rigid(spec: &Spec, at: &Place, law: &LawSection) -> Result<(), Problem> {
+    let Some(keys) = law.bond.as_ref().filter(|keys| keys.rigid == Rigid::Always) else {
+        return Ok(());
+    };
+    let at = at.key("rigid");
+    let refused = |what: &str| Err(Problem::at_key(&at, what.to_owned()));
+    if keys.when == When::Settled {
+        return refused("rigid bodies form at the start, before grains settle; leave `when` out");
+    }
+    if let Some(given) = &keys.stiffness {
+        let all = [
+            ("shear", given.shear),
+            ("bending", given.bending),
+            ("twisting", given.twisting),
+        ];
+        let needed = if spec.dimension == 2 {
+            &all[..2]
+        } else {
+            &all[..]
+        };
+        if let Some((name, _)) = needed.iter().find(|(_, stiffness)| *stiffness == 0.0) {
+            return refused(&format!(
+                "the bonds of a rigid body have to resist all deformation, and `stiffness.{name}` is 0"
+            ));
         }
     }
     Ok(())

@@ -4,6 +4,7 @@
 use super::check::Check;
 use super::events;
 use crate::capabilities::{Feature, Model, Support};
+use crate::contact::bond::Rigid;
 use crate::geometry::Dimension;
 use crate::scenario::path::Place;
 use crate::scenario::problem::Problem;
@@ -18,10 +19,17 @@ pub(super) fn models(spec: &Spec) -> Vec<Model> {
         (Model::QuasiStatic, spec.quasi_static.is_some()),
         (Model::Rest, rigid),
         (Model::Flight, spec.run.collisions),
+        (Model::Rigid, rigid_bonds(spec)),
         (Model::Heun, spec.run.integrator == IntegratorName::Heun),
     ];
     let asked = all.into_iter().filter(|(_, asked)| *asked);
     asked.map(|(model, _)| model).collect()
+}
+
+/// Whether a law bonds grains to rigid bodies.
+fn rigid_bonds(spec: &Spec) -> bool {
+    let mut bonds = spec.law.iter().filter_map(|law| law.bond.as_ref());
+    bonds.any(|keys| keys.rigid == Rigid::Always)
 }
 
 /// Whether a filling continues as motion.
@@ -35,7 +43,8 @@ fn place_of_model(model: Model) -> Place {
     match model {
         Model::Collisions => Place::of("events"),
         Model::QuasiStatic => Place::of("quasi_static"),
-        Model::Rest | Model::Rigid => Place::of("morph"),
+        Model::Rest => Place::of("morph"),
+        Model::Rigid => Place::of("law"),
         Model::Flight => Place::of("run").key("collisions"),
         Model::Heun => Place::of("run").key("integrator"),
         Model::Dem | Model::Ranks => Place::of("run"),

@@ -56,6 +56,13 @@ fn scene(dimension: usize, model: Model) -> Table {
             grains.push(format!(
                 "{{ position = {place}, radius = 0.01, velocity = {velocity} }}"
             ));
+            if model == Model::Rigid && speed > 0.0 {
+                // It takes another one along.
+                let place = at(x, y + 0.02);
+                grains.push(format!(
+                    "{{ position = {place}, radius = 0.01, velocity = {velocity} }}"
+                ));
+            }
         }
     }
     let [normal, tangential, damping, across] = match flat {
@@ -63,7 +70,7 @@ fn scene(dimension: usize, model: Model) -> Table {
         false => [1e5, 5e4, 3.0, 1.0],
     };
     let (run, section) = match model {
-        Model::Dem | Model::Ranks => ("flight = false", "[morph]\nrigid = false\n"),
+        Model::Dem | Model::Ranks | Model::Rigid => ("flight = false", "[morph]\nrigid = false\n"),
         Model::Flight => ("collisions = true", "[morph]\nrigid = false\n"),
         Model::Collisions => ("", "[events]\ncollapse = 'elastic'\n"),
         Model::Rest => ("", "[morph]\n"),
@@ -71,7 +78,7 @@ fn scene(dimension: usize, model: Model) -> Table {
             "",
             "[quasi_static]\ninterval = 0.1\nfreedom = 'translational'\n",
         ),
-        Model::Rigid | Model::Heun => unreachable!("nobody asks for it here"),
+        Model::Heun => unreachable!("nobody asks for it here"),
     };
     let text = format!(
         "name = 'cell'\ndescription = 'a cell of the table'\ndimension = {dimension}\n[field]\ngravity = {}\n\
@@ -107,6 +114,17 @@ pub fn scenario(dimension: usize, model: Model, mut feature: Table) -> String {
     let (dropped, form) = (feature.remove("drop"), feature.remove("grains"));
     let _ = (feature.remove("comes_with"), feature.remove("quiet"));
     merge(&mut all, &feature);
+    if model == Model::Rigid {
+        let young = if dimension == 2 { 1e7 } else { 1e6 };
+        let bond: Table = format!("gap = 0.012\nrigid = 'always'\nbeam = {{ young = {young:?} }}")
+            .parse()
+            .unwrap();
+        for law in all["law"].as_array_mut().unwrap() {
+            law.as_table_mut()
+                .unwrap()
+                .insert("bond".into(), bond.clone().into());
+        }
+    }
     let dropped: Vec<Value> = dropped.map_or(Vec::new(), |list| list.as_array().unwrap().clone());
     let walls = all["boundary"].as_array_mut().unwrap();
     walls.retain(|wall| !dropped.contains(&wall["name"]));
@@ -135,7 +153,11 @@ fn at_work(model: Model, summary: &Summary) -> bool {
         Model::Collisions => work.collisions > 0,
         Model::Rest => regimes.rest + regimes.rigid > 0.0,
         Model::QuasiStatic => work.stress_solves > 0,
-        Model::Rigid | Model::Ranks | Model::Heun => unreachable!("asked elsewhere"),
+        Model::Rigid => summary
+            .bonds
+            .and_then(|bonds| bonds.bodies)
+            .is_some_and(|all| all.formed > 0),
+        Model::Ranks | Model::Heun => unreachable!("asked elsewhere"),
     }
 }
 
@@ -251,11 +273,7 @@ fn the_table_says_what_is() {
     for (feature, asks) in asked_for() {
         for (dimension, asks) in [2, 3].into_iter().zip(asks) {
             for model in Model::LISTED {
-                // No scenario asks for free rigid bodies.
                 match &asks {
-                    _ if model == Model::Rigid => {
-                        assert_ne!(feature.support(model, dimension), Support::Yes);
-                    }
                     Some(asks) => cells.push((feature, dimension, model, asks.clone())),
                     None => assert!(matches!(feature.support(model, dimension), Support::No(_))),
                 }
@@ -294,6 +312,7 @@ fn what_is_taken_only_grows() {
         ("collisions", 147),
         ("rest", 83),
         ("quasi_static", 132),
+        ("rigid", 160),
         ("ranks", 101),
     ] {
         let own = cells

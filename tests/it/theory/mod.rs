@@ -40,6 +40,7 @@ pub mod periodic;
 pub mod periodic_cells;
 pub mod power_laws;
 pub mod repose;
+pub mod rigid_bodies;
 pub mod rolling_on_planes;
 pub mod rotation;
 pub mod rough_collisions;
