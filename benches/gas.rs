@@ -56,6 +56,7 @@ fn lattice(n: usize, filled: f64) -> Setup<Spatial> {
         rules: vec![Rule::smooth(1.0)],
         laws: Laws::default(),
         limits: Limits::default(),
+        shear: None,
         time: 0.0,
     }
 }

@@ -53,9 +53,9 @@ pub(super) struct Cells {
     pub(super) width: [f64; 3],
     /// For each place along an axis the cells within reach, as offsets in the array: two cells, or
     /// three.
-    near: [Vec<[u32; 3]>; 3],
+    pub(super) near: [Vec<[u32; 3]>; 3],
     /// Cell of each place, as offset in the array.
-    own: [Vec<u32>; 3],
+    pub(super) own: [Vec<u32>; 3],
     /// Lower and upper ends of the places along each axis, m; infinite for the outermost ones of an open axis.
     pub(super) ends: [Vec<[f64; 2]>; 3],
     blocks: Vec<Block>,
@@ -92,7 +92,8 @@ impl Default for Found {
 
 impl Cells {
     /// Cells of at least `least` over a box; at most about `most` of them, with `parts` places per
-    /// cell along an axis.
+    /// cell along an axis. If `sheared`, rows at the two ends of the second axis are no neighbours: beyond either is a row that
+    /// stays empty.
     pub(super) fn new<D: Dimension>(
         min: D::Vector,
         max: D::Vector,
@@ -100,6 +101,7 @@ impl Cells {
         least: f64,
         most: usize,
         parts: u16,
+        sheared: bool,
     ) -> Self {
         let mut width = least;
         let counts = loop {
@@ -142,7 +144,11 @@ impl Cells {
             let part = cells.width[k] / f64::from(parts);
             for place in 0..n * u32::from(parts) {
                 let c = place / u32::from(parts);
-                let (below, above) = ((c + n - 1) % n * stride, (c + 1) % n * stride);
+                let (mut below, mut above) = ((c + n - 1) % n * stride, (c + 1) % n * stride);
+                if sheared && k == 1 {
+                    below = if c == 0 { n * stride } else { below };
+                    above = (c + 1) * stride;
+                }
                 let here = c * stride;
                 cells.own[k].push(here);
                 cells.near[k].push(match (parts, place % 2) {
@@ -160,7 +166,7 @@ impl Cells {
                     if last { f64::INFINITY } else { high },
                 ]);
             }
-            stride *= n;
+            stride *= n + u32::from(sheared && k == 1);
         }
         cells.blocks = vec![Block::default(); stride as usize];
         cells
@@ -319,6 +325,20 @@ impl Cells {
         self.blocks[cell as usize].0[COUNT] -= 1;
     }
 
+    /// Calls `each` with every grain of a cell.
+    pub(super) fn each_in(&self, cell: u32, each: &mut impl FnMut(u32)) {
+        let mut block = &self.blocks[cell as usize].0;
+        let mut count = (block[COUNT] as usize).min(ROOM);
+        loop {
+            block[..count].iter().for_each(|&grain| each(grain));
+            if block[NEXT] == 0 {
+                return;
+            }
+            block = &self.blocks[block[NEXT] as usize].0;
+            count = block[COUNT] as usize;
+        }
+    }
+
     /// Offsets in the array, along each axis, of the cells within reach of `at`, and their numbers.
     #[inline(always)]
     fn reach<D: Dimension>(&self, at: [u16; 3], scope: Scope) -> ([[u32; 3]; 3], [usize; 3]) {
@@ -440,6 +460,7 @@ mod tests {
             2.0,
             1000,
             2,
+            false,
         );
         let cell = cells.index([1, 2, 3]);
         let mut found = Found::default();

@@ -139,6 +139,7 @@ impl<D: Dimension> Engine<D> {
             potential: self.potential_of(grain),
         };
         self.places[grain] = GONE;
+        self.core.end_flux(slot as usize, t);
         clear_out(&mut self.core, slot, t);
         self.foresee(&with);
         Some(removed)
@@ -162,7 +163,11 @@ impl<D: Dimension> Engine<D> {
         if bent {
             bent::end_piece(core, i, t);
         }
-        let (_, before) = bent::state_at(core, i, t);
+        core.end_flux(i, t);
+        let (x, mut before) = bent::state_at(core, i, t);
+        if let Some(shear) = &core.shear {
+            before[0] -= shear.flow(x[1]);
+        }
         state::kick::<D>(&mut core.bodies.rows[i], velocity, t);
         core.bodies.count_change(i);
         if bent {
@@ -201,7 +206,7 @@ impl<D: Dimension> Engine<D> {
     }
 
     /// Predicts the next events of all grains anew, since grains near a wall predicted them for its former state.
-    fn foresee_all(&mut self) {
+    pub(super) fn foresee_all(&mut self) {
         let all: Vec<u32> = self.present().map(|(_, slot)| slot).collect();
         self.foresee(&all);
     }
@@ -290,6 +295,12 @@ fn grow<D: Dimension>(core: &mut Core<D>) -> u32 {
         core.held.push(Held::default());
     }
     core.bent.grow();
+    if let Some(shear) = &mut core.shear {
+        shear.looks.push(f64::INFINITY);
+    }
+    if let Some(flux) = &mut core.flux {
+        flux.grow();
+    }
     if let Some(lists) = &mut core.lists {
         lists.grow(&mut core.bodies.slots);
     }

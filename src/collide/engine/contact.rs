@@ -404,7 +404,11 @@ fn fastest<D: Dimension>(setup: &Setup<D>) -> f64 {
         speed + spin * height + wall.belt.norm()
     });
     let wall = walls.fold(0.0, f64::max);
-    let fast = (4.0 * mean.sqrt()).max(2.0 * most) + fallen.sqrt() + 2.0 * wall;
+    // A sheared gas is heated until its speeds are some times the rate times a diameter.
+    let rates = setup.shear.iter().flatten().map(|step| step.rate.abs());
+    let widest = bodies().map(|b| b.radius).fold(0.0, f64::max);
+    let sheared = 20.0 * widest * rates.fold(0.0, f64::max);
+    let fast = (4.0 * mean.sqrt()).max(2.0 * most) + fallen.sqrt() + 2.0 * wall + sheared;
     if fast > 0.0 && fast.is_finite() {
         fast
     } else {

@@ -1,25 +1,28 @@
 //! The event-driven engine: many hard bodies in flight, one collision after another.
 //!
 //! Grains are disks or spheres of any radii and masses on paths of constant acceleration, in a box that
-//! is periodic or open along each axis, with walls. Collisions are instantaneous ([`law`]). The engine
+//! is periodic, also sheared ([`ShearRate`]), or open along each axis, with walls. Collisions are instantaneous ([`law`]). The engine
 //! stores one earliest event for each grain: a collision with a grain or wall, or the crossing of a
 //! face of its cell. An event whose partner has changed since its prediction is predicted anew when its
 //! time comes. There are no time steps, and an event costs only what is near its grains.
 //!
 //! Docs: `docs/notes/performance.md` gives the gain of each choice.
 
+mod across;
 mod ahead;
 mod bent;
 mod calendar;
 mod cells;
 mod change;
 mod contact;
+mod flux;
 pub mod law;
 mod limits;
 mod lists;
 mod predict;
 mod run;
 mod setup;
+mod shear;
 mod soft;
 mod start;
 mod state;
@@ -31,9 +34,11 @@ pub use bent::{FieldTally, Fields};
 pub use change::{Coming, Removed};
 pub use contact::{ByLaw, Laws, no_soft};
 pub(crate) use contact::{Contacts, Pair};
+pub use flux::{FluxTally, FluxTensor};
 pub use law::{Rough, Rule};
 pub use run::{Collision, Observer, Other};
 pub use setup::{Body, Limits, Setup, SetupError, check};
+pub use shear::{ShearRate, Shearing};
 pub use soft::{EndOfContact, SoftTally};
 
 use crate::geometry::{Dimension, Vector};
@@ -41,7 +46,9 @@ use crate::vector::{Level, Row};
 use bent::Bent;
 use calendar::Calendar;
 use cells::Cells;
+use flux::Flux;
 use lists::Lists;
+use shear::Shear;
 use soft::Held;
 use state::{Slot, Turning, next};
 use walls::Walls;
@@ -196,6 +203,10 @@ struct Core<D: Dimension> {
     gravity: D::Vector,
     /// Paths in other fields.
     bent: Bent<D>,
+    /// Images that move.
+    shear: Option<Shear>,
+    /// Fluxes of momentum.
+    flux: Option<Flux>,
     space: Space,
     clock: Clock,
     tally: Tally,
@@ -300,6 +311,18 @@ impl<D: Dimension> Engine<D> {
         collisions: u64,
         observer: &mut O,
     ) -> Stopped {
+        match self.core.shear {
+            None => self.run_steadily(until, collisions, observer),
+            Some(_) => self.run_sheared(until, collisions, observer),
+        }
+    }
+    /// Runs while the rate of shear, if any, stays as it is.
+    fn run_steadily<O: Observer<D>>(
+        &mut self,
+        until: f64,
+        collisions: u64,
+        observer: &mut O,
+    ) -> Stopped {
         let core = &mut self.core;
         loop {
             let done = core.tally.collisions + core.tally.wall_hits;
@@ -311,8 +334,8 @@ impl<D: Dimension> Engine<D> {
             // An event is at most one collision.
             let most = core.clock.events_left.min(collisions - done);
             let until_here = local.min(span);
-            // Compiled separately: if rules apply everywhere and no field bends paths, the loop checks neither.
-            let stop = if core.contacts.is_empty() && !bent::is_bent(core) {
+            // Compiled separately: if rules apply everywhere, no field bends paths and no border moves, the loop checks none of these.
+            let stop = if core.contacts.is_empty() && !bent::is_bent(core) && core.flux.is_none() {
                 let run = run::Run::<'_, D, O, false> {
                     until: until_here,
                     most,
@@ -428,13 +451,17 @@ impl<D: Dimension> Engine<D> {
     pub fn radius(&self, grain: usize) -> f64 {
         self.core.bodies.rows[self.places[grain] as usize].0[state::RADIUS]
     }
-    /// Present kinetic energy of translation and of rotation, J.
+    /// Present kinetic energy of translation and of rotation, J; of motion relative to the flow of a sheared box.
     pub fn kinetic(&self) -> (f64, f64) {
         let (mut motion, mut spin) = (0.0, 0.0);
         for (grain, _) in self.present() {
             let moment = self.moment(grain);
             let (m, r) = (self.mass(grain), self.radius(grain));
-            motion += 0.5 * m * moment.velocity.norm_squared();
+            let velocity = match &self.core.shear {
+                None => moment.velocity,
+                Some(_) => moment.velocity - self.flow_at(moment.position),
+            };
+            motion += 0.5 * m * velocity.norm_squared();
             spin += 0.5 * D::BALL_INERTIA * m * r * r * D::spin_dot(moment.spin, moment.spin);
         }
         (motion, spin)
@@ -485,6 +512,12 @@ impl<D: Dimension> Core<D> {
             held.end -= shift;
         }
         self.bent.shift(shift);
+        if let Some(shear) = &mut self.shear {
+            shear.shift(shift);
+        }
+        if let Some(flux) = &mut self.flux {
+            flux.shift(shift);
+        }
         self.clock.epoch += shift;
         self.clock.now = 0.0;
         self.tally.work.epochs += 1;

@@ -23,10 +23,10 @@ pub(super) struct Put<D: Dimension> {
 
 /// The next event of a grain.
 #[derive(Clone, Copy, Debug)]
-struct Next {
+pub(super) struct Next {
     /// Time of the event, s from now.
-    after: f64,
-    with: u32,
+    pub(super) after: f64,
+    pub(super) with: u32,
 }
 
 impl<D: Dimension> Core<D> {
@@ -60,13 +60,17 @@ impl<D: Dimension> Core<D> {
     ) -> bool {
         let by_itself = self.by_itself::<FULL>(grain, now);
         let grains = self.around(grain, scope, found);
-        let (hit, taken) = if FULL && bent::is_bent(self) {
+        let (mut hit, mut taken) = if FULL && bent::is_bent(self) {
             (self.bent_next(grain, now, grains), false)
         } else {
             let (lanes, taken) = self.meetings::<L, PUT>(grain, now, grains, put);
             (earliest(grain, grains, &lanes), taken)
         };
         self.count_look(grains.len());
+        if FULL && self.shear.is_some() {
+            self.meet_across(grain, now, scope, &mut hit);
+            taken |= PUT && self.taken_across(grain, put, now);
+        }
         self.put_down::<FULL>(grain, now, scope, by_itself, hit);
         taken
     }
@@ -90,7 +94,7 @@ impl<D: Dimension> Core<D> {
         let [of_a, of_b] = found;
         let of_a = self.around(a, Scope::All, of_a);
         let of_b = self.around(b, Scope::All, of_b);
-        let hits = if FULL && bent::is_bent(self) {
+        let mut hits = if FULL && bent::is_bent(self) {
             [self.bent_next(a, now, of_a), self.bent_next(b, now, of_b)]
         } else {
             let (for_a, _) = self.meetings::<L, false>(a, now, of_a, &nobody);
@@ -100,6 +104,10 @@ impl<D: Dimension> Core<D> {
         let many = [of_a.len(), of_b.len()];
         self.count_look(many[0]);
         self.count_look(many[1]);
+        if FULL && self.shear.is_some() {
+            self.meet_across(a, now, Scope::All, &mut hits[0]);
+            self.meet_across(b, now, Scope::All, &mut hits[1]);
+        }
         self.put_down::<FULL>(a, now, Scope::All, by_itself[0], hits[0]);
         self.put_down::<FULL>(b, now, Scope::All, by_itself[1], hits[1]);
     }
@@ -194,6 +202,14 @@ impl<D: Dimension> Core<D> {
             slot.time = select_unpredictable(ends, held.end, slot.time);
             slot.event =
                 select_unpredictable(ends && held.end < f64::INFINITY, next::END, slot.event);
+        }
+        if FULL
+            && let Some(shear) = &self.shear
+            && let Some(&look) = shear.looks.get(i)
+            && look < slot.time
+        {
+            slot.time = look;
+            slot.event = next::LOOK;
         }
         let time = slot.time;
         if time < f64::INFINITY {

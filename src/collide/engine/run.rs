@@ -6,6 +6,7 @@ use super::cells::{Found, Scope};
 use super::law::{Encounter, Exchange, Rule};
 use super::limits::Parting;
 use super::lists;
+use super::shear;
 use super::soft::EndOfContact;
 use super::state::{self, COUNT, RADIUS, next};
 use super::{Core, Stopped};
@@ -159,6 +160,11 @@ impl<D: Dimension, O: Observer<D>, const FULL: bool> Kernel for Run<'_, D, O, FU
             } else if event >= next::FACE {
                 if core.lists.is_some() {
                     lists::renew_list::<_, L>(core, grain, time, &mut found[0]);
+                } else if FULL
+                    && core.shear.is_some()
+                    && shear::leaves(core, grain, event - next::FACE)
+                {
+                    shear::carry(core, grain, event - next::FACE, time);
                 } else {
                     scope = core.cross(grain, event - next::FACE);
                 }
@@ -238,6 +244,10 @@ impl<D: Dimension> Core<D> {
         if FULL && bent::is_bent(self) {
             let ((x, v), (y, w)) = (bent::state_at(self, i, t), bent::state_at(self, j, t));
             return (bent::nearest_image(self, y - x), w - v);
+        }
+        if FULL && let Some(shear) = &self.shear {
+            let [d, v] = self.between_sheared(shear, [i, j], t);
+            return (d, v);
         }
         let (a, b) = (&self.bodies.rows[i], &self.bodies.rows[j]);
         let v = state::speed::<D>(b) - state::speed::<D>(a);
@@ -320,6 +330,9 @@ impl<D: Dimension> Core<D> {
             lost_tangential = out.lost;
             self.turn(i, &d, distance, &out, 1.0, t);
             self.turn(j, &d, distance, &out, -1.0, t);
+        }
+        if FULL && self.flux.is_some() {
+            self.add_collision([i, j], [d, impulse], t);
         }
         state::kick::<D>(&mut self.bodies.rows[i], impulse * -wi, t);
         state::kick::<D>(&mut self.bodies.rows[j], impulse * wj, t);

@@ -1,6 +1,8 @@
 //! Initial state of an engine, and its checks.
 
+use super::flux::Flux;
 use super::lists;
+use super::shear::{self, Shear, ShearRate};
 use super::{bent, start};
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +105,9 @@ pub struct Setup<D: Dimension> {
     pub laws: Laws,
     /// Limits at which a run stops.
     pub limits: Limits,
+    /// A periodic box whose images above move along the first axis (Lees and Edwards 1972): rates in order of time, 0 before. The
+    /// velocities of the bodies are those relative to the flow. The engine then sums up fluxes of momentum.
+    pub shear: Option<Vec<ShearRate>>,
     /// Time at the start, s.
     pub time: f64,
 }
@@ -201,6 +206,11 @@ impl<D: Dimension> Engine<D> {
                 halves[k] = 0.5 * length;
             }
         }
+        let shear = Shear::of(&setup);
+        if shear.is_some() {
+            // The search across this border is that of `shear`.
+            (lengths[1], halves[1]) = (0.0, f64::INFINITY);
+        }
         let diameter = 2.0 * largest;
         crowds(&setup, largest)?;
         let filled = expected as f64 * D::ball_measure(largest) / volume;
@@ -208,7 +218,8 @@ impl<D: Dimension> Engine<D> {
         let skin = SKIN * diameter;
         let roomy =
             (0..D::N).all(|k| !setup.periodic[k] || lengths[k] >= 3.1 * (diameter + 2.0 * skin));
-        let skin = if filled > LISTS_ABOVE && roomy {
+        // Lists do not know images that move.
+        let skin = if filled > LISTS_ABOVE && roomy && shear.is_none() {
             skin
         } else {
             0.0
@@ -225,6 +236,7 @@ impl<D: Dimension> Engine<D> {
             least,
             expected / 2 + 64,
             if skin > 0.0 { 1 } else { 2 },
+            shear.is_some(),
         );
         // In the order of the cells along a curve, so that neighbours are close in memory.
         let mut order: Vec<(u64, u32)> = setup
@@ -273,6 +285,8 @@ impl<D: Dimension> Engine<D> {
             limits: setup.limits,
             gravity: setup.gravity,
             bent: Bent::new(setup.gravity, setup.fields.as_ref(), n),
+            flux: setup.shear.is_some().then(|| Flux::new(n)),
+            shear,
             space: Space {
                 lengths,
                 halves,
@@ -300,6 +314,7 @@ impl<D: Dimension> Engine<D> {
             row.0[super::state::RADIUS] = body.radius;
             core.bodies.masses.push(body.mass);
             core.bodies.rows.push(row);
+            core.take_on_flow(slot);
             let at = core.cells.locate::<D>(x);
             let cell = core.cells.index(at);
             core.cells.insert(cell, slot as u32);
@@ -430,6 +445,7 @@ pub fn check<D: Dimension>(setup: &Setup<D>) -> Result<(), SetupError> {
         }
     }
     check_laws(setup)?;
+    shear::check(setup)?;
     if setup.fields.is_some() && setup.laws.pairs.iter().flatten().any(|law| law.soft) {
         return Err(SetupError::Rules(
             "contacts that last go on parabolas, and with fields other than gravity there are none; let collisions be instantaneous"

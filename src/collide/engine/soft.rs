@@ -13,6 +13,7 @@ use super::cells::{Found, Scope};
 use super::contact::{Pair, reduced};
 use super::law::Exchange;
 use super::predict::Put;
+use super::shear;
 use super::state::{self, COUNT, RADIUS, SPEED};
 use super::{Collision, Core, Observer, Other, Rule, Stopped, next};
 use crate::collide::alone::Touching;
@@ -233,9 +234,15 @@ impl<D: Dimension> Core<D> {
             return Ok(Some(Rule::smooth(1.0)));
         };
         self.tally.soft.begun += 1;
+        if self.flux.is_some() {
+            pair.iter().for_each(|&i| self.end_flux(i, t));
+        }
         if !self.put::<L>([a, b], d, &outcome, t, found) {
             self.tally.soft.blocked += 1;
             return Ok(Some(Rule::smooth((-outcome.mapping.eps_rdot).min(1.0))));
+        }
+        if self.flux.is_some() {
+            self.add_contact(pair, d, &outcome, t);
         }
         let touch = &outcome.touch;
         // Total impulse on the second grain.
@@ -302,6 +309,7 @@ impl<D: Dimension> Core<D> {
         let velocity =
             state::speed::<D>(&self.bodies.rows[i]) + touch.centre_velocity + self.gravity * t;
         let moves = [outcome.placed[0], outcome.placed[1] - d];
+        let (seen, apart) = self.seen_by_flow([i, j], velocity, outcome, t);
         let kicks = [
             touch.centre_velocity,
             touch.centre_velocity - touch.velocities[1],
@@ -317,7 +325,7 @@ impl<D: Dimension> Core<D> {
             let held = &mut self.held[grain];
             held.end = t + outcome.duration;
             held.change = change;
-            held.stored = touch.masses[k] * (velocity.dot(&change) + 0.5 * change.norm_squared());
+            held.stored = touch.masses[k] * (seen[k].dot(&change) + 0.5 * change.norm_squared());
             held.partner = partner as u32;
             let way = moves[k].norm();
             self.tally.soft.displaced += way;
@@ -327,6 +335,9 @@ impl<D: Dimension> Core<D> {
         let same = state::speed::<D>(&self.bodies.rows[i]);
         for axis in 0..D::N {
             self.bodies.rows[j].0[SPEED + axis] = same[axis];
+        }
+        if self.shear.is_some() {
+            self.bodies.rows[j].0[SPEED] += apart;
         }
     }
 
@@ -344,6 +355,9 @@ impl<D: Dimension> Core<D> {
         }
         if self.in_place(i, x) {
             return;
+        }
+        if self.shear.is_some() {
+            shear::bring_back(self, i, t);
         }
         lists::bring_back(self, i, t);
         let x = state::place_at::<D>(&self.bodies.rows[i], self.gravity, t);
@@ -421,6 +435,10 @@ impl<D: Dimension> Core<D> {
     pub(super) fn comes_nearer(&self, grain: u32, from: D::Vector, other: u32, t: f64) -> bool {
         let at = |i: u32| state::place_at::<D>(&self.bodies.rows[i as usize], self.gravity, t);
         let (to, x) = (at(grain), at(other));
+        if let Some(shear) = &self.shear {
+            return self.nearest_sheared(shear, x - to, t).norm_squared()
+                < self.nearest_sheared(shear, x - from, t).norm_squared();
+        }
         lists::apart(self, to, x) < lists::apart(self, from, x)
     }
     #[inline(never)]
@@ -497,7 +515,14 @@ impl<D: Dimension> Core<D> {
     fn free(&mut self, i: usize, t: f64) {
         let held = self.held[i];
         let change = held.change;
-        let velocity = state::speed::<D>(&self.bodies.rows[i]) + self.gravity * t;
+        let mut velocity = state::speed::<D>(&self.bodies.rows[i]) + self.gravity * t;
+        if self.flux.is_some() {
+            self.end_flux(i, t);
+        }
+        if let Some(shear) = &self.shear {
+            let y = state::place_at::<D>(&self.bodies.rows[i], self.gravity, t)[1];
+            velocity[0] -= shear.flow(y);
+        }
         let gained = self.bodies.masses[i] * (velocity.dot(&change) + 0.5 * change.norm_squared());
         let left = held.stored - gained;
         state::kick::<D>(&mut self.bodies.rows[i], change, t);

@@ -104,6 +104,16 @@ pub(super) fn check_overlaps<D: Dimension>(core: &Core<D>) -> Result<(), SetupEr
                 });
             }
         }
+        if let Some((j, share)) = core.overlap_across(i)
+            && share > ROUNDING
+        {
+            let (a, b) = (core.bodies.ids[i] as usize, core.bodies.ids[j] as usize);
+            return Err(SetupError::Overlap {
+                a: a.min(b),
+                b: a.max(b),
+                overlap: share * (core.bodies.rows[i].0[RADIUS] + core.bodies.rows[j].0[RADIUS]),
+            });
+        }
     }
     Ok(())
 }

@@ -87,6 +87,7 @@ pub(super) fn contacts<D: Integrate>(setup: &Setup<D>) -> Result<Contacts, Syste
             tolerance: TOLERANCE,
         },
         limits: Limits::default(),
+        shear: None,
         time: 0.0,
     };
     Contacts::build(&start)

@@ -33,7 +33,8 @@ impl<D: Dimension> Events<D> {
         let fields = self.engine.field_tally();
         let passage = &self.population.passage;
         let lost = tally.lost + fields.drag;
-        let injected = tally.fed + fields.work + passage.fed + passage.given;
+        let sheared = self.engine.flux().map_or(0.0, |flux| flux.work);
+        let injected = tally.fed + fields.work + passage.fed + passage.given + sheared;
         let (hidden, mismatch) = (self.engine.hidden(), tally.soft.mismatch);
         let now = kinetic + potential + hidden;
         let before = injected + kinetic_start + potential_start;
@@ -240,7 +241,7 @@ impl<D: Dimension> Events<D> {
             energy,
             commands: self.course.journal.given.clone(),
             corrections: corrected(corrections),
-            cell: None,
+            cell: self.cell_figures(),
             bonds: None,
             fields: self.fields(),
             meters: meter::meter_figures(&self.setup, &self.meters),

@@ -10,6 +10,7 @@ mod figures;
 mod population;
 mod rows;
 mod settling;
+mod sheared;
 mod spectrum;
 mod start;
 
@@ -57,6 +58,8 @@ struct Tally<D: Dimension> {
     last_walls: Vec<WallTally<D>>,
     /// Collisions by their energy, where the setup asks for them.
     spectrum: Option<Spectrum>,
+    /// Means of the pressure in a box that moves.
+    means: Option<sheared::Means>,
     /// Wear of each wall by collisions, where the setup asks for it.
     wear: Vec<WearMap>,
 }
@@ -68,6 +71,7 @@ impl<D: Dimension> Tally<D> {
         Tally {
             start: [motion + spin + engine.hidden(), engine.potential()],
             last_walls: engine.wall_tallies().to_vec(),
+            means: Events::<D>::open_means(engine.time(), engine.flux().map(|flux| flux.total())),
             spectrum: (setup.log.impacts).then(|| Spectrum::new(setup.boundaries.len())),
             wear: match setup.log.wear {
                 Some(_) => vec![WearMap::new(); setup.boundaries.len()],
@@ -173,8 +177,19 @@ impl<D: Dimension> Events<D> {
     }
 
     /// Runs the engine until a time or for a number of collisions; the collisions to log go to
-    /// the sink.
+    /// the sink. Where means begin in the middle of the run it is marked on the way.
     fn fly(&mut self, until: f64, sink: &mut dyn Sink) -> Result<Stopped, SystemError> {
+        if let Some(middle) = self.middle_before(until) {
+            let stopped = self.fly_to(middle, sink)?;
+            if stopped != Stopped::Until {
+                return Ok(stopped);
+            }
+            self.mark_middle();
+        }
+        self.fly_to(until, sink)
+    }
+
+    fn fly_to(&mut self, until: f64, sink: &mut dyn Sink) -> Result<Stopped, SystemError> {
         let tally = self.engine.tally();
         let done = tally.collisions + tally.wall_hits;
         let logged = self.setup.log.events == EventLog::Links && !self.tally.settling;

@@ -166,7 +166,12 @@ impl<D: Dimension> Events<D> {
             ..before
         };
         let passage = &mut self.population.passage;
-        passage.removed += grain.kinetic_energy() + potential;
+        // Relative to the flow of a box that moves, as all kinetic energies.
+        let own = Grain {
+            velocity: grain.velocity - self.engine.flow_at(grain.position),
+            ..grain
+        };
+        passage.removed += own.kinetic_energy() + potential;
         passage.removed_potential += potential;
         passage.removed_size += grain.mass * 2.0 * grain.radius;
         match how {

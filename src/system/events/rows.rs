@@ -175,7 +175,7 @@ impl<D: Dimension> Events<D> {
             walls,
             meters: meter::metered(&self.setup, &self.meters),
             shifts: shifts(self.setup.boundaries.iter(), time),
-            cell: None,
+            cell: self.cell_row(),
             bonds: None,
         }
     }

@@ -1,6 +1,7 @@
 //! Conversion of a setup to the engine's setup: bodies that have room, a box for its cells.
 
 use super::apart::Apart;
+use super::sheared;
 use crate::collide::engine::{self, Body, Coming, Limits};
 use crate::geometry::{Dimension, Vector};
 use crate::system::{CollapseName, Setup, features, perturb};
@@ -20,6 +21,7 @@ pub fn engine_setup<D: Dimension>(
         return Err((None, "the setup has no event-driven model".into()));
     };
     features::check(setup).map_err(|error| (None, error.to_string()))?;
+    let shear = sheared::shear(setup).map_err(|why| (None, why))?;
     for (index, wall) in setup.boundaries.iter().enumerate() {
         if let Some(grain) = outside_vessel(wall, setup) {
             return Err((
@@ -79,6 +81,7 @@ pub fn engine_setup<D: Dimension>(
         rules: events.rules.clone(),
         laws: events.laws.clone(),
         limits,
+        shear,
         time: setup.run.settle.map_or(0.0, |settle| -settle.at_most),
     };
     let (pull, size) = (setup.fields.gravity.norm(), (max - min).norm());

@@ -65,6 +65,7 @@ pub mod scenario_claims_flows;
 pub mod shapes_asleep;
 pub mod shapes_fly;
 pub mod shapes_in_motion;
+pub mod sheared_events;
 pub mod silent_outlets;
 pub mod silo_fillings;
 pub mod simulation;

@@ -46,6 +46,7 @@ pub fn empty<D: Dimension>(min: D::Vector, max: D::Vector, periodic: bool) -> Se
         rules: vec![Rule::smooth(1.0)],
         laws: Laws::default(),
         limits: Limits::default(),
+        shear: None,
         time: 0.0,
     }
 }

@@ -279,6 +279,7 @@ fn one_wall(
             collapse_is_elastic: true,
             ..Limits::default()
         },
+        shear: None,
         time: 0.0,
     }
 }

@@ -45,6 +45,7 @@ pub mod rolling_on_planes;
 pub mod rotation;
 pub mod rough_collisions;
 pub mod segregation;
+pub mod sheared_gas;
 pub mod soft_collisions;
 pub mod soft_gas;
 pub mod static_loads;

@@ -151,6 +151,14 @@ pub(super) const IN_SPACE: &[Apart] = &[
 ];
 
 pub(super) const BY_EVENTS: &[Apart] = &[
+    (&["sheared"], &["gravity", "tilt"], "supports no gravity"),
+    (
+        &["sheared"],
+        &["feed", "valve-of-feed"],
+        "takes in no grains",
+    ),
+    (&["sheared"], &["outlet"], "lets no grain go"),
+    (&["sheared"], &["tap", "shake", "remove"], "perturb"),
     (&["plane"], &["can", "vessel"], "is a shape of 3 dimensions"),
     (
         &["soft"],

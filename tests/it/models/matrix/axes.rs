@@ -166,7 +166,9 @@ pub const EVENTS: &[Axis] = &[
     },
     Axis {
         name: "wall",
-        values: &["in-box", "floor", "ball", "can", "vessel", "periodic"],
+        values: &[
+            "in-box", "floor", "ball", "can", "vessel", "periodic", "sheared",
+        ],
     },
     Axis {
         name: "motion",
