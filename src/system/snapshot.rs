@@ -93,9 +93,9 @@ pub(super) fn grain_rows<D: Integrate>(
                 moment: moment.map(|t| t * grain.radius),
                 regime: if flying {
                     Regime::Flight
-                } else if still && rigid::is_rigid(world, rest, slot) {
-                    Regime::Rigid
-                } else if world.grains.rigid.of(slot).is_some() {
+                } else if still && rigid::is_rigid(world, rest, slot)
+                    || world.grains.rigid.of(slot).is_some()
+                {
                     Regime::Rigid
                 } else if still {
                     Regime::Rest

@@ -243,7 +243,9 @@ pub(in crate::cluster) fn leave_out<D: Integrate>(
         }
         let holds = vec![true; ties.len()];
         let parts = split(rigid, arrays, (&*clock, &*physics), &body, &away, &holds);
-        rigid.counts.divided += u64::from(!away.iter().all(|&gone| gone));
+        let left = away.iter().filter(|&&gone| !gone).count();
+        let is_whole = left < 2 || parts.iter().any(|part| part.members.len() == left);
+        rigid.counts.divided += u64::from(!is_whole);
         rigid.list.extend(parts);
     }
     rigid.drop_unused();

@@ -2,7 +2,7 @@
 //! 5.7.7 to 5.7.9), stay below their strengths.
 //!
 //! Members stay grains with slots of their own, in the lists of contacts and in all that is observed; the body is a constraint on
-//! them. [`act`] sums what acts on members after an evaluation and breaks bonds, [`stride`] moves bodies, and members in the lists
+//! them. [`act`] sums what acts on members after an evaluation and breaks bonds, `stride` moves bodies, and members in the lists
 //! with them; [`settle`] writes the others when somebody looks.
 
 mod body;
@@ -217,10 +217,9 @@ impl<D: Dimension> RigidBodies<D> {
         for body in &self.list {
             place[body.template as usize] = 0;
         }
-        let mut next = 0;
-        for place in place.iter_mut().filter(|place| **place == 0) {
+        let used = place.iter_mut().filter(|place| **place == 0);
+        for (place, next) in used.zip(0..) {
             *place = next;
-            next += 1;
         }
         let mut index = 0;
         self.templates.retain(|_| {

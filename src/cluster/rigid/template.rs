@@ -74,7 +74,7 @@ impl<D: RigidDimension> Template<D> {
         }
         let mut inertia = Matrix3::zeros();
         for member in &mut members {
-            member.place = member.place - centre;
+            member.place -= centre;
             let mut arm = Vector3::zeros();
             (0..D::N).for_each(|k| arm[k] = member.place[k]);
             inertia += (Matrix3::identity() * arm.norm_squared() - arm * arm.transpose())

@@ -205,6 +205,7 @@ fn embedded_scenarios_run_and_their_ledgers_close() {
         ("billiard", 2, &[]),
         ("newton-cradle", 3, &[]),
         ("mill", 3, &["run.end_time=0.1"]),
+        ("mill-breakage", 2, &["run.end_time=0.05"]),
         ("tumbling-mill", 2, &["run.end_time=0.02"]),
         ("shaker", 3, &["run.end_time=0.02"]),
         ("spray", 3, &["run.end_time=0.1"]),
